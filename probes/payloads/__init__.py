@@ -1,0 +1,1 @@
+"""Self-contained diagnostics that run on a bare host."""

@@ -1,0 +1,1 @@
+"""Do it again: plan, policy, rewrite, run, compare, judge."""

@@ -1,0 +1,1 @@
+"""Recorded and new output, token by token."""

@@ -1,0 +1,1 @@
+"""What a recorded command may do: one file per family of programs."""

@@ -1,0 +1,1 @@
+"""What happened: agents' logs, steps, hypotheses, the store, reports."""

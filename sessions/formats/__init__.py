@@ -1,0 +1,1 @@
+"""One agent's log format per file."""

@@ -1,0 +1,1 @@
+"""From messages and steps to a hypothesis tree."""

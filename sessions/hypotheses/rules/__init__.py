@@ -1,0 +1,1 @@
+"""The stages that find hypotheses without a model, and their rule table."""

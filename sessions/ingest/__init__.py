@@ -1,0 +1,1 @@
+"""From a log file to a stored session."""

@@ -1,0 +1,1 @@
+"""The records the product speaks of, validated at the door."""

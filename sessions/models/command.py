@@ -1,0 +1,101 @@
+"""Commands: what a step really ran, where, and what came of running one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from sessions.models.strict import Strict
+
+
+class Command(Strict):
+    """One program call inside a step, with everything around it taken off and kept as context.
+
+    A step ``cd /srv && ssh root@h 'sed -n 1,5p f | head -2' 2>&1 | tail -1`` holds three: ``sed`` and ``head`` on host
+    ``h`` as ``root`` (pipeline 0, stages 0 and 1), and ``tail`` on the agent's own machine (stage 2).
+    """
+
+    argv: tuple[str, ...]
+    """Decoded words. A word that only a shell could expand stands as written, and `literal` is False."""
+    text: str
+    """The source text of this call at the level at which it runs."""
+    literal: bool = True
+    """Whether every word of `argv` is exact: no expansion, substitution or glob is left in it."""
+    host: str | None = None
+    """The host's name as the log gives it; None: the agent's own machine."""
+    user: str | None = None
+    """The remote user the log names, or the one that sudo changes to."""
+    sudo: bool = False
+    container: str | None = None
+    """``docker:NAME``, ``podman:NAME`` or ``kubectl:NAMESPACE/POD`` when it ran inside one."""
+    jumps: tuple[str, ...] = ()
+    """Hosts passed on the way, outermost first."""
+    cwd: str | None = None
+    env: Mapping[str, str] = {}
+    """Variables set for this call by assignment or ``env``."""
+    pipeline: int = 0
+    """Number of the pipeline within the step, from 0."""
+    stage: int = 0
+    """Place within the pipeline, from 0."""
+    after: Literal["", "&&", "||", ";", "&"] = ""
+    """The operator that connects its pipeline to the one before."""
+    merge_stderr: bool = False
+    """``2>&1`` stands on it, or around it on the agent's side."""
+    redirects: tuple[str, ...] = ()
+    """Other redirections as written, e.g. ``> out.txt``, ``2>/dev/null``."""
+    stdin: str | None = None
+    """Text given by a quoted heredoc or a here-string."""
+    timeout: float | None = None
+    """Seconds, from ``timeout N``."""
+    unresolved: str | None = None
+    """Why this call could not be unwrapped any further, if it could not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an executor is asked to run: an exact argv, never a shell string.
+
+    `words` are the decoded words of each stage of one pipeline; the executor quotes every word itself.
+    """
+
+    stages: tuple[tuple[str, ...], ...]
+    cwd: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    stdin: bytes | None = None
+    merge_stderr: bool = False
+    timeout: float = 60.0
+    output_limit: int = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What came back. `exit_code` is None where the process was killed or the transport was lost.
+
+    `outcome` is one of the outcomes of `sessions.models.replay`; `stdout` and `stderr` are raw bytes, cut at the
+    request's limit (then `truncated`); `duration` is in seconds.
+    """
+
+    outcome: str
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    duration: float
+    truncated: bool = False
+    detail: str = ""
+
+
+class Executor(Protocol):
+    """A place where commands run: over ssh, on this machine, in a sandbox."""
+
+    name: str
+
+    async def run(self, request: Request) -> Completed:
+        """Run one request to its end and return what came of it; host trouble is an outcome, not an exception."""
+        ...
+
+    async def put(self, content: bytes, path: str) -> None:
+        """Write `content` to `path` there. Raises HostProblem."""
+        ...
+
+    async def close(self) -> None:
+        """Give the connection back."""
+        ...

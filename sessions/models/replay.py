@@ -1,0 +1,111 @@
+"""Replay: three axes that are never one: did it run, how does the output compare, what does that do to the claim."""
+
+from typing import Literal
+
+from sessions.models.strict import Strict
+
+Effect = Literal[
+    "read", "read-secret", "read-intrusive", "network", "writes", "code", "system", "destructive", "unknown"
+]
+EFFECTS: tuple[Effect, ...] = (
+    "read", "read-secret", "read-intrusive", "network", "writes", "code", "system", "destructive", "unknown",
+)  # fmt: skip
+"""Effects in rising order: a command line has the highest of its parts."""
+
+Decision = Literal["run", "ask", "refuse"]
+
+Outcome = Literal[
+    "completed", "refused", "not-replayable", "budget", "unreachable", "auth-failed", "host-key-mismatch",
+    "command-missing", "path-missing", "permission-denied", "timed-out", "killed", "output-limit",
+    "transport-lost", "unknown",
+]  # fmt: skip
+Comparison = Literal[
+    "identical", "equivalent", "reordered", "drift", "moved", "changed", "exit-status-changed",
+    "recording-truncated", "not-comparable",
+]  # fmt: skip
+Standing = Literal["holds", "holds-with-drift", "contradicted", "not-applicable", "undetermined"]
+Worth = Literal["upheld", "overturned", "undetermined"]
+
+
+class TokenDifference(Strict):
+    """One typed token that differs: where (line of the recorded output, from 1), what kind, and both values."""
+
+    line: int
+    kind: str
+    recorded: str
+    new: str
+
+
+class Compared(Strict):
+    """A comparison, the rules that were needed to reach it, and the tokens that differ."""
+
+    comparison: Comparison
+    rules: tuple[str, ...] = ()
+    tokens: tuple[TokenDifference, ...] = ()
+    detail: str = ""
+
+
+class PlannedStep(Strict):
+    """One recorded step as it would run on a target: exactly these words, or not, and why."""
+
+    step: int
+    command: str
+    """As recorded."""
+    effect: Effect
+    decision: Decision
+    reasons: tuple[str, ...] = ()
+    stages: tuple[tuple[str, ...], ...] = ()
+    """The words to send, per stage of the pipeline; empty unless `decision` is run."""
+    local_stages: tuple[tuple[str, ...], ...] = ()
+    """Stages that the agent's own machine ran on the remote output (``| tail -5``): applied here, in process."""
+    sent: str | None = None
+    """The canonical command line that the target would receive, every word quoted."""
+    cwd: str | None = None
+    merge_stderr: bool = False
+    user: str | None = None
+    """As which user it would run; None: the target's login."""
+    recorded_host: str | None = None
+    target: str
+    mapped_paths: tuple[tuple[str, str], ...] = ()
+
+
+class Plan(Strict):
+    """What a replay would do on one target."""
+
+    session: str
+    target: str
+    steps: tuple[PlannedStep, ...]
+
+
+class RunStep(Strict):
+    """One step of a run: the three axes, and what is under them."""
+
+    step: int
+    outcome: Outcome
+    comparison: Comparison | None = None
+    rules: tuple[str, ...] = ()
+    tokens: tuple[TokenDifference, ...] = ()
+    exit_code: int | None = None
+    output: str = ""
+    sent: str | None = None
+    reasons: tuple[str, ...] = ()
+    started: str | None = None
+    duration: float | None = None
+    detail: str = ""
+
+
+class EvidenceStanding(Strict):
+    """What a run does to one piece of evidence."""
+
+    hypothesis: str
+    step: int
+    standing: Standing
+    why: str = ""
+
+
+class HypothesisStanding(Strict):
+    """What a verdict is worth on the target."""
+
+    hypothesis: str
+    worth: Worth
+    why: str = ""

@@ -1,0 +1,1 @@
+"""The post-mortem as text: a function of the store."""

@@ -1,0 +1,1 @@
+"""What a recorded command line says: parsed, decoded, unwrapped; never run."""

@@ -1,0 +1,1 @@
+"""The one SQLite file in which everything meets."""

@@ -1,0 +1,1 @@
+"""The terminal interface: command line and full-screen app."""
