@@ -1,0 +1,54 @@
+"""Arguments that several subcommands share, and what they resolve to."""
+
+import argparse
+import re
+from pathlib import Path
+
+from sessions.errors import UnknownHypothesis, UsageProblem
+from sessions.models.hypothesis import Hypothesis, Tree
+from sessions.store.location import default_store
+
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+
+
+def store_path(arguments: argparse.Namespace) -> Path:
+    """The database that the command line names, or the default one."""
+    chosen: Path | None = arguments.store
+    return chosen if chosen is not None else default_store()
+
+
+def add_session(parser: argparse.ArgumentParser) -> None:
+    """Add the positional SESSION."""
+    parser.add_argument("session", metavar="SESSION", help="a session's id, a unique beginning of it, or `latest`")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add --json."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers that ``3,7-9`` names, in rising order.
+
+    Raises UsageProblem for anything else.
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise UsageProblem(f"{text!r} names no steps.", hint="Write numbers and ranges: 3,7-9.")
+        first, last = int(match[1]), int(match[2] or match[1])
+        found.update(range(first, last + 1))
+    return tuple(sorted(found))
+
+
+def hypothesis(tree: Tree, name: str) -> Hypothesis:
+    """Return the hypothesis or candidate called `name` (``H3``).
+
+    Raises UnknownHypothesis.
+    """
+    for node in (*tree.hypotheses, *tree.candidates):
+        if node.id.lower() == name.lower():
+            return node
+    known = ", ".join(node.id for node in tree.hypotheses)
+    raise UnknownHypothesis(f"The session has no hypothesis {name}.", hint=f"It has {known or 'none'}.")

@@ -1,0 +1,37 @@
+"""The only writer to standard error: narration, questions, errors."""
+
+import sys
+
+from sessions.errors import NecropsyError
+from sessions.ingest import display
+
+
+def say(text: str) -> None:
+    """Tell the person something that is not data."""
+    sys.stderr.write(display.safe(text) + "\n")
+    sys.stderr.flush()
+
+
+def report(error: NecropsyError) -> None:
+    """Print an error as one sentence, and the hint below it."""
+    say(f"necropsy: {error.message}")
+    if error.hint:
+        say(f"  {error.hint}")
+
+
+def report_bug(error: Exception) -> None:
+    """Print an error that is ours."""
+    say(f"necropsy: a bug of ours: {type(error).__name__}: {error}")
+    say("  Set NECROPSY_DEBUG=1 to see where; please report it.")
+
+
+def interactive() -> bool:
+    """Whether a person can be asked: standard input and error are terminals."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str) -> bool:
+    """Ask a yes/no question on the terminal and return the answer; an empty answer or end of input is no."""
+    sys.stderr.write(f"{display.safe(question)} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}

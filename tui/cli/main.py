@@ -1,0 +1,122 @@
+"""The console script: find the subcommand, run it, turn its error into one sentence and an exit code."""
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+
+from sessions.errors import NecropsyError
+from tui.cli import diagnostics
+
+COMMANDS = {
+    "app": "open the post-mortem in the full-screen app (what `necropsy` alone does)",
+    "compare": "compare a recorded output with a new one, token by token",
+    "demo": "ingest the bundled session and open its post-mortem",
+    "edit": "correct a hypothesis: statement, verdict, parent, evidence; add, merge, remove",
+    "forget": "remove a session with all that hangs on it",
+    "ingest": "read agents' session logs into the store",
+    "list": "list the sessions in the store",
+    "policy": "say what a command could do and whether a replay would run it",
+    "replay": "run recorded steps on a host and say whether each verdict still stands",
+    "report": "write the post-mortem of a session as Markdown, HTML or JSON",
+    "search": "find words in messages, commands and outputs",
+    "show": "print the hypothesis tree of a session",
+    "steps": "list the steps of a session",
+}
+"""Every subcommand and what it does; the module of each is imported only when it is named."""
+
+
+def run() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: list[str]) -> int:
+    """Run one command line and return its exit code (see `sessions.errors`; 130 after Ctrl-C, 70 for a bug)."""
+    try:
+        return _dispatch(argv)
+    except NecropsyError as error:
+        diagnostics.report(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        diagnostics.say("Stopped.")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("NECROPSY_DEBUG"):
+            raise
+        diagnostics.report_bug(error)
+        return NecropsyError.exit_code
+
+
+def _dispatch(argv: list[str]) -> int:
+    _refuse_foreign_packages()
+    parser, commands = _build_parser()
+    name = next((word for word in argv if word in COMMANDS), None)
+    if name is not None:
+        module = importlib.import_module(f"tui.cli.{_module_name(name)}")
+        module.configure(commands[name])
+    arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        return _open_app(arguments)
+    module = importlib.import_module(f"tui.cli.{_module_name(arguments.command)}")
+    code: int = module.run(arguments)
+    return code
+
+
+def _open_app(arguments: argparse.Namespace) -> int:
+    from tui.cli import app  # noqa: PLC0415 - the other commands must not pay for it
+
+    arguments.session = None
+    return app.run(arguments)
+
+
+def _module_name(command: str) -> str:
+    """`list` is written ``listing``, so that no module hides a builtin."""
+    return {"list": "listing"}.get(command, command)
+
+
+def _build_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    parser = argparse.ArgumentParser(
+        prog="necropsy",
+        description="Post-mortems of LLM agents' debugging sessions: what was suspected, what was ruled out, on what "
+        "evidence, and whether it still holds on the next machine.",
+        epilog="Without a command the app opens. Nothing is ever sent anywhere but to a host that you name.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument(
+        "--store", type=Path, metavar="PATH", help="the database to use (default: NECROPSY_STORE, or your data folder)"
+    )
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = {name: subparsers.add_parser(name, help=text, description=_sentence(text)) for name, text in COMMANDS.items()}
+    return parser, commands
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version  # noqa: PLC0415 - reading metadata costs more than parsing
+
+        parser.exit(message=f"necropsy {version('necropsy')}\n")
+
+
+def _refuse_foreign_packages() -> None:
+    """Stop if another distribution owns one of our plainly named folders.
+
+    Raises NecropsyError naming the intruder.
+    """
+    home = Path(__file__).parents[2]
+    for name in ("sessions", "probes", "replay", "tui"):
+        spec = importlib.util.find_spec(name)
+        origin = Path(spec.origin).parents[1] if spec and spec.origin else None
+        if origin != home:
+            raise NecropsyError(
+                f"The package {name!r} is loaded from {origin}, not from necropsy's own {home}.",
+                hint="Install necropsy alone: pipx install necropsy.",
+            )

@@ -1,0 +1,109 @@
+"""``necropsy show``: the hypothesis tree of a session, in the terminal."""
+
+import argparse
+
+from sessions.ingest import display
+from sessions.models.hypothesis import DEAD_ENDS, MARKS, Hypothesis, Tree
+from sessions.store.reader import Reader
+from sessions.store.rows import SessionRow
+from tui.cli import arguments, diagnostics, output
+
+STYLES = {"confirmed": "bold green", "refuted": "red", "abandoned": "yellow", "open": "cyan"}
+"""Colour of each verdict; its mark says the same without colour."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Say which arguments the command takes."""
+    arguments.add_session(parser)
+    parser.add_argument("--candidates", action="store_true", help="also list the suspicions under the threshold")
+    arguments.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the tree: mark, statement, verdict, and the line that decided."""
+    with Reader.open(arguments.store_path(args)) as reader:
+        session = reader.resolve(args.session)
+        tree = reader.tree(session.id)
+    if args.json:
+        nodes = (*tree.hypotheses, *(tree.candidates if args.candidates else ()))
+        output.emit_json([node.model_dump(mode="json") for node in nodes])
+        return 0
+    draw(session, tree, candidates=args.candidates)
+    return 0
+
+
+def draw(session: SessionRow, tree: Tree, *, candidates: bool = False) -> None:
+    """Draw a session's tree on standard output."""
+    output.emit(_heading(session))
+    if tree.note:
+        diagnostics.say(tree.note)
+    output.emit(_grow(tree))
+    if candidates:
+        output.emit(output.Text("Candidates, by rank", style="bold"))
+        for node in tree.candidates:
+            output.emit(output.Text.assemble(("  · ", "dim"), (node.id, "bold"), " ", display.line(node.statement)))
+    elif tree.candidates:
+        diagnostics.say(f"{len(tree.candidates)} suspicions under the threshold: --candidates lists them.")
+
+
+def _heading(session: SessionRow) -> output.Text:
+    title = output.Text(display.line(session.title) or session.id, style="bold")
+    if session.reconstructed:
+        title.append("  (a reconstruction: its outputs prove nothing about a real host)", style="not bold yellow")
+    return title
+
+
+def _grow(tree: Tree) -> output.Tree:
+    root = next((node for node in tree.hypotheses if node.root), None)
+    label = _symptom(root) if root else output.Text("No hypothesis was found.", style="dim")
+    drawn = output.Tree(label, guide_style="dim")
+    top = root.id if root else None
+    known = {node.id for node in tree.hypotheses}
+    children: dict[str | None, list[Hypothesis]] = {}
+    for node in tree.hypotheses:
+        if not node.root:
+            children.setdefault(node.parent if node.parent in known else top, []).append(node)
+    _hang(drawn, top, children)
+    return drawn
+
+
+def _hang(branch: output.Tree, parent: str | None, children: dict[str | None, list[Hypothesis]]) -> None:
+    for node in children.get(parent, []):
+        _hang(branch.add(_label(node)), node.id, children)
+
+
+def _symptom(root: Hypothesis) -> output.Text:
+    return output.Text.assemble(("Symptom  ", "dim"), (display.line(root.statement), "bold"))
+
+
+def _label(node: Hypothesis) -> output.Text:
+    style = STYLES[node.verdict]
+    text = output.Text.assemble(
+        (f"{MARKS[node.verdict]} ", style),
+        (f"{node.id} ", "bold"),
+        display.line(node.statement),
+        "\n  ",
+        (_outcome(node), style),
+    )
+    quote = deciding_quote(node)
+    if quote:
+        text.append(f"\n  {quote}", style="dim")
+    return text
+
+
+def _outcome(node: Hypothesis) -> str:
+    kind = " · dead end" if node.verdict in DEAD_ENDS else " · cause" if node.verdict == "confirmed" else ""
+    support = "" if node.verdict in {"open", "abandoned"} else f" · {node.support}"
+    cost = f" · {node.cost.steps} steps" if node.cost.steps else ""
+    return f"{node.verdict}{kind}{support}{cost}"
+
+
+def deciding_quote(node: Hypothesis) -> str:
+    """Return the line on which the verdict rests, with its place: ``step 12: "max diff 0.00012"``; empty if none."""
+    for evidence in node.evidence:
+        if evidence.deciding:
+            return f"step {evidence.step}: “{display.line(evidence.quote)}”"
+    for turn in reversed(node.history):
+        if turn.quote and turn.message is not None:
+            return f"message {turn.message}: “{display.line(turn.quote)}”"
+    return ""
