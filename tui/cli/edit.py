@@ -1,0 +1,103 @@
+"""``necropsy edit``: a person corrects the tree; what a person set survives every later analysis."""
+
+import argparse
+import getpass
+from collections.abc import Iterator
+
+from sessions.errors import UsageProblem
+from sessions.models.hypothesis import Tree
+from sessions.store.reader import Reader
+from tui.cli import arguments, diagnostics, show
+
+VERDICTS = ("open", "refuted", "confirmed", "abandoned")
+STANCES = ("supports", "refutes", "neutral")
+
+Edit = tuple[str, dict[str, object]]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Say which arguments the command takes."""
+    arguments.add_session(parser)
+    parser.add_argument("hypothesis", nargs="?", metavar="H", help="which one: H3; leave it out with --add")
+    parser.add_argument("--add", metavar="STATEMENT", help="add a hypothesis")
+    parser.add_argument("--statement", metavar="TEXT", help="state it in other words")
+    parser.add_argument("--verdict", choices=VERDICTS, help="set its verdict")
+    parser.add_argument("--parent", metavar="H", help="hang it under another one; H0 is the symptom")
+    parser.add_argument(
+        "--evidence",
+        action="append",
+        default=[],
+        metavar="STEP:STANCE:QUOTE",
+        help="add evidence: a step, supports, refutes or neutral, and a line of its output",
+    )
+    parser.add_argument("--no-evidence", action="append", default=[], type=int, metavar="STEP", help="take evidence away")
+    parser.add_argument("--merge", metavar="H", help="make it one with another one, which stays")
+    parser.add_argument("--remove", action="store_true", help="remove it; its children move up")
+    parser.add_argument("--promote", action="store_true", help="make a candidate a node of the tree")
+    parser.add_argument("--author", default=None, metavar="NAME", help="who decides (default: your login name)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Store the corrections and print the tree as it is now."""
+    from sessions.store.writer import Writer  # noqa: PLC0415 - only commands that write load the writer
+
+    store = arguments.store_path(args)
+    with Reader.open(store) as reader:
+        session = reader.resolve(args.session)
+        tree = reader.tree(session.id)
+        key = _key(args, tree)
+        edits = list(_edits(args, tree, reader, session.id))
+    if not edits:
+        raise UsageProblem("Nothing to change was named.", hint="See necropsy edit --help.")
+    with Writer.open(store) as writer:
+        for action, value in edits:
+            writer.edit(session.id, key, action, value, args.author or getpass.getuser())
+    with Reader.open(store) as reader:
+        show.draw(session, reader.tree(session.id))
+    diagnostics.say(f"{len(edits)} correction{'s' if len(edits) > 1 else ''} stored.")
+    return 0
+
+
+def _key(args: argparse.Namespace, tree: Tree) -> str | None:
+    if args.add and args.hypothesis:
+        raise UsageProblem("--add makes a new hypothesis: leave H out.", hint="Use --statement to restate H.")
+    if args.add:
+        return None
+    if not args.hypothesis:
+        raise UsageProblem("Which hypothesis?", hint="Name it (H3), or add one with --add.")
+    return arguments.hypothesis(tree, args.hypothesis).key
+
+
+def _edits(args: argparse.Namespace, tree: Tree, reader: Reader, session: str) -> Iterator[Edit]:
+    parent = arguments.hypothesis(tree, args.parent).key if args.parent else None
+    if args.add:
+        yield "add", {"statement": args.add, "verdict": args.verdict or "open", "parent": parent}
+        return
+    if args.promote:
+        yield "promote", {}
+    if args.statement:
+        yield "statement", {"statement": args.statement}
+    if args.parent:
+        yield "parent", {"parent": parent}
+    for text in args.evidence:
+        yield "evidence", _evidence(text, reader, session)
+    for step in args.no_evidence:
+        yield "unevidence", {"step": step}
+    if args.verdict:
+        yield "verdict", {"verdict": args.verdict}
+    if args.merge:
+        yield "merge", {"into": arguments.hypothesis(tree, args.merge).key}
+    if args.remove:
+        yield "remove", {}
+
+
+def _evidence(text: str, reader: Reader, session: str) -> dict[str, object]:
+    step, stance, quote = (*text.split(":", 2), "", "")[:3]
+    if not step.isdigit() or stance not in STANCES or not quote:
+        raise UsageProblem(f"{text!r} is no evidence.", hint="Write 12:refutes:the line of the output.")
+    whole = reader.step(session, int(step))
+    if quote not in whole.output and quote not in whole.command:
+        raise UsageProblem(
+            f"Step {step} does not say {quote!r}.", hint=f"Copy a line from: necropsy steps {session} --only {step}."
+        )
+    return {"step": int(step), "stance": stance, "quote": quote}
