@@ -12,7 +12,8 @@ class Draft:
         self.candidates = {h.key: h for h in tree.candidates}
         self.merged: dict[str, str] = {}
         self.note = tree.note
-        self._last = max((int(h.id[1:]) for h in tree.hypotheses if h.id[1:].isdigit()), default=0)
+        taken = [h.id[1:] for h in (*tree.hypotheses, *tree.candidates)]
+        self._last = max((int(n) for n in taken if n.isdigit()), default=0)
 
     def find(self, key: str | None) -> Hypothesis | None:
         """Return the node that `key` names now, merged ones followed."""
@@ -24,7 +25,7 @@ class Draft:
         """Return the node that `key` names; a candidate becomes one."""
         candidate = self.candidates.pop(key, None)
         if candidate is not None:
-            self.put(candidate, id=self.next_id(), parent=self.root_id(), source=f"person:{author}")
+            self.put(candidate, parent=self.root_id(), source=f"person:{author}")
         return self.find(key)
 
     def put(self, node: Hypothesis, **changes: object) -> None:
