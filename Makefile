@@ -1,0 +1,50 @@
+# necropsy: make demo | test | check | bench
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo setup test check lint types imports bench pictures clean
+
+demo: $(VENV)/.base
+	@NECROPSY_STORE=$${NECROPSY_STORE:-demo/necropsy.sqlite} $(BIN)/necropsy demo
+
+setup: $(VENV)/.dev
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(PYTEST)
+
+check: lint types imports test
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev
+	$(BIN)/python tests/bench/run.py $(BENCH)
+
+pictures: $(VENV)/.dev
+	$(BIN)/python docs/make_pictures.py
+
+clean:
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| { echo "necropsy needs Python 3.11 or newer: install it (apt install python3) or name one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+		|| { echo "necropsy needs Python's venv module: apt install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.base
