@@ -50,14 +50,35 @@ class Command(Strict):
     """Why this call could not be unwrapped any further, if it could not."""
 
 
+class Stage(Strict):
+    """One program call as it is to be sent: exact words, and where its streams go."""
+
+    words: tuple[str, ...]
+    stderr: Literal["keep", "merge", "drop"] = "keep"
+    """``merge`` is ``2>&1``, ``drop`` is ``2>/dev/null``."""
+    drop_stdout: bool = False
+    """``>/dev/null``, applied after `stderr`: merged diagnostics still arrive."""
+    stdin: str | None = None
+    """Path of the file it reads as standard input."""
+
+
+class Pipe(Strict):
+    """One pipeline as it is to be sent; `after` is the operator that joins it to the one before."""
+
+    stages: tuple[Stage, ...]
+    after: Literal["", "&&", "||", ";"] = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an executor is asked to run: an exact argv, never a shell string.
+    """What an executor is asked to run: exact words, never a shell string; the executor quotes every word itself.
 
-    `words` are the decoded words of each stage of one pipeline; the executor quotes every word itself.
+    `stages` are the words of each stage of one pipeline; where several pipelines or redirections of single stages are
+    needed, `pipes` holds them and `stages` is empty.
     """
 
-    stages: tuple[tuple[str, ...], ...]
+    stages: tuple[tuple[str, ...], ...] = ()
+    pipes: tuple[Pipe, ...] = ()
     cwd: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: bytes | None = None

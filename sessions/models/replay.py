@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from sessions.models.command import Pipe
 from sessions.models.strict import Strict
 
 Effect = Literal[
@@ -55,13 +56,17 @@ class PlannedStep(Strict):
     decision: Decision
     reasons: tuple[str, ...] = ()
     stages: tuple[tuple[str, ...], ...] = ()
-    """The words to send, per stage of the pipeline; empty unless `decision` is run."""
+    """The words to send, per program call; empty unless it may be sent."""
+    pipes: tuple[Pipe, ...] = ()
+    """The same with what joins the calls and where their streams go: exactly what an executor gets."""
     local_stages: tuple[tuple[str, ...], ...] = ()
     """Stages that the agent's own machine ran on the remote output (``| tail -5``): applied here, in process."""
     sent: str | None = None
     """The canonical command line that the target would receive, every word quoted."""
     cwd: str | None = None
     merge_stderr: bool = False
+    timeout: float = 60.0
+    """Seconds; the recorded ``timeout N`` where that is shorter."""
     user: str | None = None
     """As which user it would run; None: the target's login."""
     recorded_host: str | None = None
