@@ -1,0 +1,71 @@
+"""Output as it arrives: kept up to a limit, counted and dropped beyond it."""
+
+import asyncio
+from typing import Protocol
+
+from probes.host.script import header
+
+_CHUNK = 64 * 1024
+FLOOD = 1 << 30
+"""Bytes of output after which a command is ended instead of listened to."""
+
+
+class Stream(Protocol):
+    """Where bytes come from."""
+
+    async def read(self, n: int, /) -> bytes:
+        """Return some bytes; none at the end."""
+        ...
+
+
+class Capture:
+    """The two streams of one run, each cut at `limit` bytes; draining goes on so that the exit status arrives."""
+
+    def __init__(self, mark: str, limit: int) -> None:
+        """Prepare for a run whose wrapper uses `mark`."""
+        self.mark = mark
+        self._limit = limit
+        self._kept = {"stdout": bytearray(), "stderr": bytearray()}
+        self._room = {"stdout": limit, "stderr": limit + 4096}
+        self.seen = 0
+        """Bytes that came, kept or not."""
+        self.truncated = False
+        self.told = asyncio.Event()
+        """Set once the wrapper has told its process group, or standard error has ended."""
+
+    @property
+    def flooded(self) -> bool:
+        """Whether more came than anybody will wait for."""
+        return self.seen > FLOOD
+
+    @property
+    def group(self) -> int | None:
+        """The remote process group, once told."""
+        return header(bytes(self._kept["stderr"][:4096]), self.mark)[0]
+
+    def stdout(self) -> bytes:
+        """Return what was kept of standard output."""
+        return bytes(self._kept["stdout"])
+
+    def stderr(self) -> tuple[bytes, bool]:
+        """Return what was kept of standard error without the wrapper's lines, and whether the folder is missing."""
+        _, missing, rest = header(bytes(self._kept["stderr"]), self.mark)
+        return rest[: self._limit], missing
+
+    async def drain(self, name: str, stream: Stream) -> None:
+        """Read `stream` to its end, or until it floods."""
+        while chunk := await stream.read(_CHUNK):
+            self._take(name, chunk)
+            if name == "stderr" and not self.told.is_set() and self.group is not None:
+                self.told.set()
+            if self.flooded:
+                break
+        if name == "stderr":
+            self.told.set()
+
+    def _take(self, name: str, chunk: bytes) -> None:
+        kept = self._kept[name]
+        room = self._room[name] - len(kept)
+        kept += chunk[:room]
+        self.seen += len(chunk)
+        self.truncated = self.truncated or len(chunk) > room

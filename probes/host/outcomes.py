@@ -1,0 +1,48 @@
+"""What came of a run, from its exit and its clock."""
+
+from probes.host.capture import Capture
+from sessions.models.command import Completed, Request
+
+_TIMED_OUT = 124
+_CUT_SHORT = 0.05
+"""Seconds by which a remote clock may differ from ours over the time of a run."""
+
+
+def classify(
+    capture: Capture, end: tuple[int | None, str | None], duration: float, request: Request, *, expired: bool
+) -> Completed:
+    """Return the outcome of a run that ended after `duration` seconds.
+
+    `end` holds the exit status (None: it never came) and the signal; `expired`: our own deadline ended it.
+    """
+    stderr, no_cwd = capture.stderr()
+    status, signal = end
+    outcome, detail = _outcome(capture, end, request, expired=expired or _at_deadline(end, duration, request))
+    if outcome == "completed" and no_cwd:
+        outcome, detail = "path-missing", f"no folder {request.cwd}"
+    if outcome == "completed" and status is not None and capture.group is None:
+        outcome, detail = "unknown", "the target could not start the command: " + stderr.decode("utf-8", "replace")
+    exit_code = None if signal or outcome == "timed-out" else status
+    return Completed(outcome, exit_code, capture.stdout(), stderr, duration, capture.truncated, detail)
+
+
+def _outcome(
+    capture: Capture, end: tuple[int | None, str | None], request: Request, *, expired: bool
+) -> tuple[str, str]:
+    status, signal = end
+    if capture.flooded:
+        return "output-limit", "ended: the output did not stop"
+    if expired:
+        return "timed-out", f"ended after {request.timeout:g} s"
+    if signal:
+        return "killed", f"by SIG{signal}"
+    if status is None:
+        return "transport-lost", "the connection was lost before the exit status came"
+    if capture.truncated:
+        return "output-limit", f"{capture.seen:,} bytes came, {request.output_limit:,} kept"
+    return "completed", ""
+
+
+def _at_deadline(end: tuple[int | None, str | None], duration: float, request: Request) -> bool:
+    """Tell whether the far side's own timeout ended it: its exit 124, or its KILL, not before the time was up."""
+    return (end[0] == _TIMED_OUT or end[1] == "KILL") and duration >= request.timeout - _CUT_SHORT

@@ -1,0 +1,204 @@
+"""Run exact requests on a host over ssh.
+
+One connection, at most eight channels at once (OpenSSH allows ten by default and refuses the rest at once), no pty, no
+agent or X11 forwarding, bytes instead of text (one invalid UTF-8 byte would end a text-mode connection). The far side
+ends a command by its own ``timeout``; a deadline of our own, and every cancellation, ends its process group over a
+second channel, since closing a channel leaves the process alive.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import asyncssh
+
+from probes.host import script
+from probes.host.capture import Capture
+from probes.host.outcomes import classify
+from probes.host.problems import translate
+from probes.host.targets import Target
+from sessions.errors import HostProblem
+from sessions.models.command import Completed, Request
+
+CHANNELS = 8
+_CONNECT = 20.0
+_LOCAL_GRACE = 5.0
+_CLEAN_UP = 5.0
+_TROUBLE = (asyncssh.Error, OSError, TimeoutError)
+
+Process = asyncssh.SSHClientProcess[bytes]
+
+
+class SSHExecutor:
+    """Runs requests over one connection."""
+
+    def __init__(self, name: str, connection: asyncssh.SSHClientConnection) -> None:
+        """Take over an open connection."""
+        self.name = name
+        self._connection = connection
+        self._channels = asyncio.Semaphore(CHANNELS)
+        self._spare = asyncio.Semaphore(1)
+
+    async def run(self, request: Request) -> Completed:
+        """Run one request to its end; host trouble is an outcome, not an exception."""
+        mark = secrets.token_hex(8)
+        async with self._channels:
+            started = time.monotonic()
+            try:
+                process = await self._open(script.wrap(request, mark), request.stdin)
+            except _TROUBLE as error:
+                return Completed("transport-lost", None, b"", b"", 0.0, detail=f"no channel: {error}")
+            capture = Capture(mark, request.output_limit)
+            expired = await self._listen(process, capture, request)
+            completed = classify(capture, _exit(process), time.monotonic() - started, request, expired=expired)
+        if completed.exit_code == 127:  # noqa: PLR2004 - the shell's own number for "not found"
+            return await self._confirm_missing(completed, request)
+        return completed
+
+    async def put(self, content: bytes, path: str) -> None:
+        """Write `content` to `path` on the host, readable by its user only. Raises HostProblem."""
+        command = f"umask 077 && exec sh -c {script.quote(f'exec cat >{script.quote(path)}')}"
+        status, stderr = await self._brief(command, content)
+        if status != 0:
+            reason = stderr.decode("utf-8", "replace").strip() or "the connection was lost"
+            raise HostProblem(f"{self.name}: cannot write {path}: {reason}", outcome="permission-denied")
+
+    async def close(self) -> None:
+        """Give the connection back; wait for it at most a few seconds."""
+        self._connection.close()
+        with suppress(*_TROUBLE):
+            await asyncio.wait_for(self._connection.wait_closed(), _CLEAN_UP)
+
+    async def _open(self, command: str, stdin: bytes | None) -> Process:
+        process: Process = await asyncio.wait_for(
+            self._connection.create_process(command, encoding=None, request_pty=False), _CONNECT
+        )
+        if stdin:
+            process.stdin.write(stdin)
+        process.stdin.write_eof()
+        return process
+
+    async def _listen(self, process: Process, capture: Capture, request: Request) -> bool:
+        """Read until the end; return whether our own deadline ended it."""
+        deadline = request.timeout + script.GRACE + _LOCAL_GRACE
+        try:
+            async with asyncio.timeout(deadline):
+                await self._drain(process, capture)
+        except TimeoutError:
+            await self._kill(process, capture)
+            return True
+        except asyncio.CancelledError:
+            await asyncio.shield(self._kill(process, capture))
+            raise
+        except (asyncssh.Error, OSError):
+            return False
+        if capture.flooded:
+            await self._kill(process, capture)
+        return False
+
+    async def _drain(self, process: Process, capture: Capture) -> None:
+        await asyncio.gather(capture.drain("stdout", process.stdout), capture.drain("stderr", process.stderr))
+        if not capture.flooded:
+            await process.wait_closed()
+
+    async def _kill(self, process: Process, capture: Capture) -> None:
+        """End the remote process group; wait a little for its number if it has not been told yet."""
+        listener = asyncio.create_task(capture.drain("stderr", process.stderr))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(capture.told.wait(), _CLEAN_UP)
+        listener.cancel()
+        if capture.group is not None:
+            with suppress(HostProblem):
+                await self._brief(script.kill(capture.group, capture.mark))
+        process.close()
+
+    async def _brief(self, command: str, stdin: bytes | None = None) -> tuple[int | None, bytes]:
+        """Run a command of our own; return its exit status (None: the connection is lost) and standard error."""
+        async with self._spare:
+            try:
+                process = await self._open(command, stdin)
+                done = await asyncio.wait_for(process.wait(), _CONNECT)
+            except _TROUBLE as error:
+                return None, str(error).encode()
+        return done.exit_status, done.stderr if isinstance(done.stderr, bytes) else b""
+
+    async def _confirm_missing(self, completed: Completed, request: Request) -> Completed:
+        """127 can come from inside a script: believe it only where a program really cannot be found."""
+        for name in dict.fromkeys(script.programs(request)):
+            status, _ = await self._brief(script.find_program(name))
+            if status not in {0, None}:
+                return Completed(
+                    "command-missing", 127, completed.stdout, completed.stderr, completed.duration,
+                    detail=f"{name} is not installed on {self.name}",
+                )  # fmt: skip
+        return completed
+
+
+@asynccontextmanager
+async def connect(target: Target) -> AsyncIterator[SSHExecutor]:
+    """Open a connection to `target` and close it at the end.
+
+    Raises HostProblem: unreachable, auth-failed, host-key-mismatch.
+    """
+    executor = SSHExecutor(target.name or target.host, await _connection(target))
+    try:
+        yield executor
+    finally:
+        await asyncio.shield(executor.close())
+
+
+async def _connection(target: Target) -> asyncssh.SSHClientConnection:
+    options = _options(target)
+    try:
+        return await asyncio.wait_for(
+            asyncssh.connect(target.host, options=options, known_hosts=options.known_hosts), _CONNECT
+        )
+    except _TROUBLE as error:
+        raise translate(error, target, key_known=_key_known(options)) from error
+
+
+def _options(target: Target) -> asyncssh.SSHClientConnectionOptions:
+    given: dict[str, object] = {"host": target.host, "keepalive_interval": 15, "keepalive_count_max": 3}
+    given |= {"agent_forwarding": False, "x11_forwarding": False, "password_auth": False, "kbdint_auth": False}
+    if not target.ssh_config:
+        given["config"] = None
+    if target.port:
+        given["port"] = target.port
+    if target.user:
+        given["username"] = target.user
+    if target.identity:
+        given |= {"client_keys": [str(target.identity)], "agent_path": None}
+    if target.known_hosts:
+        given["known_hosts"] = str(target.known_hosts)
+    try:
+        options = asyncssh.SSHClientConnectionOptions(**given)
+    except (*_TROUBLE, ValueError) as error:
+        raise translate(error, target, key_known=False) from error
+    if options.known_hosts is None:
+        raise HostProblem(
+            f"~/.ssh/config turns the check of host keys off for {target.host}",
+            outcome="host-key-mismatch",
+            hint="name a known_hosts file for it in the targets file",
+        )
+    return options
+
+
+def _key_known(options: asyncssh.SSHClientConnectionOptions) -> bool:
+    """Tell whether known_hosts has any key for the host."""
+    files = options.known_hosts or str(Path("~/.ssh/known_hosts").expanduser())
+    try:
+        keys = asyncssh.match_known_hosts(files, options.host, "", options.port)
+    except (OSError, ValueError):
+        return False
+    return bool(keys[0])
+
+
+def _exit(process: Process) -> tuple[int | None, str | None]:
+    """Return exit status (None: never came) and the name of the signal that ended it."""
+    signal = process.exit_signal
+    if signal is not None:
+        return None, signal[0]
+    return process.exit_status, None
