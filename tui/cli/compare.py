@@ -64,5 +64,3 @@ def _print(compared: Compared) -> None:
                 (display.line(token.new), "green"),
             )
         )
-
-

@@ -30,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="STEP:STANCE:QUOTE",
         help="add evidence: a step, supports, refutes or neutral, and a line of its output",
     )
-    parser.add_argument("--no-evidence", action="append", default=[], type=int, metavar="STEP", help="take evidence away")
+    parser.add_argument(
+        "--no-evidence", action="append", default=[], type=int, metavar="STEP", help="take evidence away"
+    )
     parser.add_argument("--merge", metavar="H", help="make it one with another one, which stays")
     parser.add_argument("--remove", action="store_true", help="remove it; its children move up")
     parser.add_argument("--promote", action="store_true", help="make a candidate a node of the tree")
@@ -73,22 +75,18 @@ def _edits(args: argparse.Namespace, tree: Tree, reader: Reader, session: str) -
     if args.add:
         yield "add", {"statement": args.add, "verdict": args.verdict or "open", "parent": parent}
         return
-    if args.promote:
-        yield "promote", {}
-    if args.statement:
-        yield "statement", {"statement": args.statement}
-    if args.parent:
-        yield "parent", {"parent": parent}
-    for text in args.evidence:
-        yield "evidence", _evidence(text, reader, session)
-    for step in args.no_evidence:
-        yield "unevidence", {"step": step}
-    if args.verdict:
-        yield "verdict", {"verdict": args.verdict}
-    if args.merge:
-        yield "merge", {"into": arguments.hypothesis(tree, args.merge).key}
-    if args.remove:
-        yield "remove", {}
+    into = arguments.hypothesis(tree, args.merge).key if args.merge else None
+    one_each: tuple[tuple[object, str, dict[str, object]], ...] = (
+        (args.promote, "promote", {}),
+        (args.statement, "statement", {"statement": args.statement}),
+        (args.parent, "parent", {"parent": parent}),
+        (args.verdict, "verdict", {"verdict": args.verdict}),
+        (args.merge, "merge", {"into": into}),
+        (args.remove, "remove", {}),
+    )
+    yield from (("evidence", _evidence(text, reader, session)) for text in args.evidence)
+    yield from (("unevidence", {"step": step}) for step in args.no_evidence)
+    yield from ((action, value) for wanted, action, value in one_each if wanted)
 
 
 def _evidence(text: str, reader: Reader, session: str) -> dict[str, object]:

@@ -91,7 +91,9 @@ def _build_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
         "--store", type=Path, metavar="PATH", help="the database to use (default: NECROPSY_STORE, or your data folder)"
     )
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands = {name: subparsers.add_parser(name, help=text, description=_sentence(text)) for name, text in COMMANDS.items()}
+    commands = {
+        name: subparsers.add_parser(name, help=text, description=_sentence(text)) for name, text in COMMANDS.items()
+    }
     return parser, commands
 
 
