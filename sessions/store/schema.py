@@ -1,82 +1,87 @@
-"""The tables. Every row hangs on a session and goes with it; large outputs stand once in `blobs`, by digest."""
+"""The tables. Every row hangs on a session and goes with it; large outputs stand once in `blobs`, by digest.
+
+What an ingest writes is a function of the logs alone: no time of ingestion stands in any of these tables except `edits`
+and `runs`, which people make, and `meta`, which is the store's own. Long columns come last in their table, so that a
+listing never walks through the pages that an output fills.
+"""
 
 VERSION = 1
 """Stored as ``PRAGMA user_version``; a store with a higher one is refused untouched."""
 
+APPLICATION = 0x6E637270
+"""Stored as ``PRAGMA application_id`` ("ncrp"): tells a store from any other SQLite database."""
+
 INLINE_OUTPUT = 16 * 1024
 """Bytes of an output that stay in its row; longer ones go to `blobs`, and the row keeps the first 4,096 characters."""
 
-TABLES = """
-CREATE TABLE sources (
-    name TEXT PRIMARY KEY, format TEXT NOT NULL, stamp TEXT NOT NULL, size INTEGER NOT NULL,
-    tally TEXT NOT NULL, live INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, source TEXT NOT NULL REFERENCES sources(name) ON DELETE CASCADE, digest TEXT NOT NULL,
-    format TEXT NOT NULL, agent TEXT NOT NULL, agent_version TEXT, title TEXT NOT NULL, model TEXT, cwd TEXT,
-    started TEXT, ended TEXT, parent TEXT, live INTEGER NOT NULL, reconstructed INTEGER NOT NULL,
-    tokens TEXT NOT NULL, tally TEXT NOT NULL, messages INTEGER NOT NULL, steps INTEGER NOT NULL,
-    analysis TEXT, note TEXT NOT NULL DEFAULT ''
-) STRICT;
-CREATE INDEX sessions_started ON sessions(started);
-CREATE INDEX sessions_source ON sessions(source);
-
-CREATE TABLE messages (
-    session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
-    role TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, time TEXT, injected INTEGER NOT NULL,
-    abandoned INTEGER NOT NULL, span TEXT, PRIMARY KEY (session, ordinal)
-) STRICT;
-
-CREATE TABLE blobs (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, content BLOB NOT NULL) STRICT;
-
-CREATE TABLE steps (
-    session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL, message INTEGER,
-    kind TEXT NOT NULL, tool TEXT NOT NULL, call_id TEXT, command TEXT NOT NULL, commands TEXT NOT NULL,
-    output TEXT NOT NULL, output_size INTEGER NOT NULL, blob TEXT REFERENCES blobs(digest), status TEXT NOT NULL,
-    exit_code INTEGER, exit_source TEXT, started TEXT, duration REAL, truncated INTEGER NOT NULL, continues INTEGER,
-    child TEXT, abandoned INTEGER NOT NULL, cwd TEXT, span TEXT, result_span TEXT, PRIMARY KEY (session, ordinal)
-) STRICT;
-CREATE INDEX steps_blob ON steps(blob) WHERE blob IS NOT NULL;
-
-CREATE TABLE hypotheses (
-    session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, id TEXT NOT NULL, key TEXT NOT NULL,
-    place INTEGER NOT NULL, candidate INTEGER NOT NULL, parent TEXT, root INTEGER NOT NULL, statement TEXT NOT NULL,
-    verdict TEXT NOT NULL, support TEXT NOT NULL, stated_in INTEGER, decided_in INTEGER, history TEXT NOT NULL,
-    evidence TEXT NOT NULL, cost TEXT NOT NULL, score REAL NOT NULL, rules TEXT NOT NULL, source TEXT NOT NULL,
-    PRIMARY KEY (session, id)
-) STRICT;
-
-CREATE TABLE hypothesis_ids (
-    session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, key TEXT NOT NULL, id TEXT NOT NULL,
-    PRIMARY KEY (session, key)
-) STRICT;
-
-CREATE TABLE edits (
-    number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, key TEXT NOT NULL,
-    action TEXT NOT NULL, value TEXT NOT NULL, author TEXT NOT NULL, time TEXT NOT NULL
-) STRICT;
-CREATE INDEX edits_session ON edits(session);
-
-CREATE TABLE runs (
-    number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
-    target TEXT NOT NULL, plan TEXT NOT NULL, fingerprint TEXT NOT NULL, started TEXT NOT NULL, finished TEXT,
-    standings TEXT NOT NULL DEFAULT '[]', worths TEXT NOT NULL DEFAULT '[]'
-) STRICT;
-CREATE INDEX runs_session ON runs(session);
-
-CREATE TABLE run_steps (
-    run INTEGER NOT NULL REFERENCES runs(number) ON DELETE CASCADE, step INTEGER NOT NULL, outcome TEXT NOT NULL,
-    comparison TEXT, rules TEXT NOT NULL, tokens TEXT NOT NULL, exit_code INTEGER, output TEXT NOT NULL,
-    blob TEXT REFERENCES blobs(digest), sent TEXT, reasons TEXT NOT NULL, started TEXT, duration REAL,
-    detail TEXT NOT NULL, PRIMARY KEY (run, step)
-) STRICT;
-CREATE INDEX run_steps_blob ON run_steps(blob) WHERE blob IS NOT NULL;
-
-CREATE TABLE documents (
-    number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
-    kind TEXT NOT NULL, ordinal INTEGER NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX documents_place ON documents(session, kind, ordinal);
-CREATE VIRTUAL TABLE words USING fts5(text, command, content='', tokenize="unicode61 tokenchars '_'");
-"""
+TABLES = (
+    """CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT""",
+    """CREATE TABLE sources (
+        name TEXT PRIMARY KEY, format TEXT NOT NULL, stamp TEXT NOT NULL, size INTEGER NOT NULL,
+        tally TEXT NOT NULL, live INTEGER NOT NULL
+    ) STRICT""",
+    """CREATE TABLE sessions (
+        id TEXT PRIMARY KEY, source TEXT NOT NULL REFERENCES sources(name) ON DELETE CASCADE, digest TEXT NOT NULL,
+        format TEXT NOT NULL, agent TEXT NOT NULL, agent_version TEXT, title TEXT NOT NULL, model TEXT, cwd TEXT,
+        started TEXT, ended TEXT, parent TEXT, live INTEGER NOT NULL, reconstructed INTEGER NOT NULL,
+        tokens TEXT NOT NULL, tally TEXT NOT NULL, messages INTEGER NOT NULL, steps INTEGER NOT NULL,
+        analysis TEXT, hypotheses INTEGER NOT NULL DEFAULT 0, dead_ends INTEGER NOT NULL DEFAULT 0,
+        causes INTEGER NOT NULL DEFAULT 0, note TEXT NOT NULL DEFAULT ''
+    ) STRICT""",
+    """CREATE INDEX sessions_started ON sessions(started)""",
+    """CREATE INDEX sessions_source ON sessions(source)""",
+    """CREATE TABLE messages (
+        session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
+        role TEXT NOT NULL, kind TEXT NOT NULL, time TEXT, injected INTEGER NOT NULL, abandoned INTEGER NOT NULL,
+        span TEXT, text TEXT NOT NULL, PRIMARY KEY (session, ordinal)
+    ) STRICT""",
+    """CREATE TABLE blobs (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, content BLOB NOT NULL) STRICT""",
+    """CREATE TABLE steps (
+        session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, ordinal INTEGER NOT NULL, message INTEGER,
+        kind TEXT NOT NULL, tool TEXT NOT NULL, call_id TEXT, status TEXT NOT NULL, exit_code INTEGER,
+        exit_source TEXT, started TEXT, duration REAL, truncated INTEGER NOT NULL, continues INTEGER, child TEXT,
+        abandoned INTEGER NOT NULL, cwd TEXT, span TEXT, result_span TEXT, output_size INTEGER NOT NULL,
+        blob TEXT REFERENCES blobs(digest), command TEXT NOT NULL, commands TEXT NOT NULL, output TEXT NOT NULL,
+        PRIMARY KEY (session, ordinal)
+    ) STRICT""",
+    """CREATE INDEX steps_blob ON steps(blob) WHERE blob IS NOT NULL""",
+    """CREATE TABLE analyses (
+        session TEXT PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, tree TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE hypotheses (
+        session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, id TEXT NOT NULL, key TEXT NOT NULL,
+        place INTEGER NOT NULL, candidate INTEGER NOT NULL, parent TEXT, root INTEGER NOT NULL, statement TEXT NOT NULL,
+        verdict TEXT NOT NULL, support TEXT NOT NULL, stated_in INTEGER, decided_in INTEGER, history TEXT NOT NULL,
+        evidence TEXT NOT NULL, cost TEXT NOT NULL, score REAL NOT NULL, rules TEXT NOT NULL, source TEXT NOT NULL,
+        PRIMARY KEY (session, id)
+    ) STRICT""",
+    """CREATE TABLE hypothesis_ids (
+        session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, id TEXT NOT NULL, key TEXT NOT NULL,
+        PRIMARY KEY (session, id)
+    ) STRICT""",
+    """CREATE TABLE edits (
+        number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, key TEXT NOT NULL,
+        action TEXT NOT NULL, value TEXT NOT NULL, author TEXT NOT NULL, time TEXT NOT NULL
+    ) STRICT""",
+    """CREATE INDEX edits_session ON edits(session)""",
+    """CREATE TABLE runs (
+        number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+        target TEXT NOT NULL, plan TEXT NOT NULL, fingerprint TEXT NOT NULL, started TEXT NOT NULL, finished TEXT,
+        standings TEXT NOT NULL DEFAULT '[]', worths TEXT NOT NULL DEFAULT '[]'
+    ) STRICT""",
+    """CREATE INDEX runs_session ON runs(session)""",
+    """CREATE TABLE run_steps (
+        run INTEGER NOT NULL REFERENCES runs(number) ON DELETE CASCADE, step INTEGER NOT NULL, outcome TEXT NOT NULL,
+        comparison TEXT, rules TEXT NOT NULL, tokens TEXT NOT NULL, exit_code INTEGER, sent TEXT,
+        reasons TEXT NOT NULL, started TEXT, duration REAL, detail TEXT NOT NULL, blob TEXT REFERENCES blobs(digest),
+        output TEXT NOT NULL, PRIMARY KEY (run, step)
+    ) STRICT""",
+    """CREATE INDEX run_steps_blob ON run_steps(blob) WHERE blob IS NOT NULL""",
+    """CREATE TABLE documents (
+        number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+        kind TEXT NOT NULL, ordinal INTEGER NOT NULL
+    ) STRICT""",
+    """CREATE UNIQUE INDEX documents_place ON documents(session, kind, ordinal)""",
+    """CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="unicode61")""",
+)
+"""Statements in order. `words` splits at every sign: ``triton_mla.py`` is found as the phrase triton mla py."""

@@ -1,0 +1,14 @@
+"""Where the store lies when nobody names one."""
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+
+def default_store() -> Path:
+    """Return the path in ``NECROPSY_STORE``, or ``necropsy.db`` in the platform's data folder; nothing is created."""
+    named = os.environ.get("NECROPSY_STORE")
+    if named:
+        return Path(named).expanduser()
+    return user_data_path("necropsy", appauthor=False) / "necropsy.db"

@@ -1,0 +1,1 @@
+"""One module per table: how its rows are made from models, and models from its rows."""

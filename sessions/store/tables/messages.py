@@ -1,0 +1,42 @@
+"""Rows of `messages`."""
+
+from typing import Any
+
+from sessions.models.session import Message
+from sessions.store.tables.packing import pack_span, unpack_span
+
+COLUMNS = "session, ordinal, role, kind, time, injected, abandoned, span, text"
+TEXT = 8
+"""Place of the text in a row."""
+
+Row = tuple[Any, ...]
+
+
+def to_row(session: str, message: Message) -> Row:
+    """Return the row of a message."""
+    return (
+        session,
+        message.ordinal,
+        message.role,
+        message.kind,
+        message.time,
+        int(message.injected),
+        int(message.abandoned),
+        pack_span(message.span),
+        message.text,
+    )
+
+
+def from_row(row: Row) -> Message:
+    """Return the message of a row, not validated again."""
+    _, ordinal, role, kind, time, injected, abandoned, span, text = row
+    return Message.model_construct(
+        ordinal=ordinal,
+        role=role,
+        kind=kind,
+        text=text,
+        time=time,
+        injected=bool(injected),
+        abandoned=bool(abandoned),
+        span=unpack_span(span),
+    )

@@ -1,0 +1,183 @@
+"""The only way to change the store."""
+
+import secrets
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sessions import times
+from sessions.errors import UnknownSession
+from sessions.ingest.source import Source
+from sessions.models.hypothesis import Tree
+from sessions.models.replay import EvidenceStanding, HypothesisStanding, Plan, PlannedStep, RunStep
+from sessions.models.session import Session, Tally
+from sessions.store import analyses, contents, intake
+from sessions.store.connection import open_for_writing
+from sessions.store.intake import Stored
+from sessions.store.rows import EditRow
+from sessions.store.tables import blobs, runs
+from sessions.store.tables.packing import pack, pack_models
+from sessions.store.trouble import translated
+
+_KEY_BYTES = 32
+
+
+class Writer:
+    """A store opened for writing; every method is one transaction: done whole, or not at all.
+
+    All methods raise StoreProblem if the store cannot be written, and UnknownSession for a session it has not.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, key: bytes) -> None:
+        """Use `connection`; `key` is what the digests of redacted secrets are made with."""
+        self.path = path
+        self.key = key
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: Path, *, key: bytes | None = None) -> Self:
+        """Open the store at `path`, made if it is missing. A store keeps its first `key`; by default it is random."""
+        connection = open_for_writing(path).conn
+        with translated(path):
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('key', ?)", [key or secrets.token_bytes(_KEY_BYTES)])
+            connection.commit()
+            kept = connection.execute("SELECT value FROM meta WHERE name = 'key'").fetchone()[0]
+        connection.isolation_level = None
+        return cls(path, connection, kept)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._connection.close()
+
+    def stamps(self) -> dict[str, str]:
+        """Return the stamp of every source that was taken in, by its name."""
+        with translated(self.path):
+            return dict(self._connection.execute("SELECT name, stamp FROM sources"))
+
+    def sessions_of(self, source: str) -> tuple[str, ...]:
+        """Return the ids of the sessions that a source holds, in order."""
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id FROM sessions WHERE source = ? ORDER BY id", [source])
+            return tuple(row[0] for row in rows)
+
+    def store(self, source: Source, sessions: Sequence[Session], tally: Tally) -> Stored:
+        """Take in the sessions of one source; only what differs from the store is written."""
+        with self._transaction() as connection:
+            return intake.take_in(connection, source, sessions, tally)
+
+    def contents(self, session: str) -> contents.Contents:
+        """Return the messages and steps of a session as they are stored."""
+        with translated(self.path):
+            return contents.read(self._connection, session)
+
+    def unanalysed(self, analysis: str) -> tuple[str, ...]:
+        """Return the sessions whose tree is not what `analysis`, a version of the rules, made."""
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id FROM sessions WHERE analysis IS NOT ? ORDER BY id", [analysis])
+            return tuple(row[0] for row in rows)
+
+    def save_tree(self, session: str, tree: Tree, analysis: str) -> None:
+        """Store what the rules (version `analysis`) made of a session; corrections by a person stay on top."""
+        with self._transaction() as connection:
+            self._require(session)
+            analyses.save(connection, session, tree, analysis)
+
+    def edit(self, session: str, key: str, action: str, value: Mapping[str, object], author: str) -> str:
+        """Correct a tree and return the key of the hypothesis: named by `key` or id, or a new one for ``add``.
+
+        Raises UnknownHypothesis.
+        """
+        with self._transaction() as connection:
+            self._require(session)
+            adds = action == "add"
+            key = (
+                (key or analyses.free_key(connection, session)) if adds else analyses.find_key(connection, session, key)
+            )
+            fields = analyses.with_keys(connection, session, value)
+            analyses.add_edit(connection, session, EditRow(0, key, action, fields, author, times.now()))
+            return key
+
+    def forget(self, session: str) -> None:
+        """Remove a session with all that hangs on it. Its log, ingested again, brings it back."""
+        with self._transaction() as connection:
+            self._require(session)
+            replayed = connection.execute(
+                "SELECT DISTINCT blob FROM run_steps WHERE blob IS NOT NULL AND run IN "
+                "(SELECT number FROM runs WHERE session = ?)",
+                [session],
+            ).fetchall()
+            contents.remove(connection, session)
+            connection.execute(
+                "UPDATE sources SET stamp = '' WHERE name = (SELECT source FROM sessions WHERE id = ?)", [session]
+            )
+            connection.execute("DELETE FROM sessions WHERE id = ?", [session])
+            # Sources without a session of their own may have been copies of this one.
+            connection.execute("DELETE FROM sources WHERE name NOT IN (SELECT source FROM sessions)")
+            blobs.collect_garbage(connection, {row[0] for row in replayed})
+
+    def start_run(self, session: str, plan: Plan, fingerprint: Mapping[str, object]) -> int:
+        """Store the beginning of a replay and return its number."""
+        with self._transaction() as connection:
+            self._require(session)
+            number = connection.execute(
+                "INSERT INTO runs (session, target, plan, fingerprint, started) VALUES (?, ?, ?, ?, ?)",
+                [session, plan.target, pack_models(plan.steps), pack(dict(fingerprint)), times.now()],
+            ).lastrowid
+            return int(number or 0)
+
+    def intend(self, run: int, step: PlannedStep) -> None:
+        """Put on the disk that `step` is about to be sent: if all ends here, its outcome stays ``unknown``."""
+        intent = RunStep(step=step.step, outcome="unknown", sent=step.sent, reasons=step.reasons, started=times.now())
+        with self._durably():
+            self.record(run, intent)
+
+    def record(self, run: int, step: RunStep) -> None:
+        """Store what came of a step, in place of the intent."""
+        output = blobs.divide(step.output)
+        with self._transaction() as connection:
+            blobs.keep(connection, output)
+            connection.execute(runs.REPLACE_STEP, runs.to_row(run, step, output))
+
+    def finish_run(self, run: int, standings: Sequence[EvidenceStanding], worths: Sequence[HypothesisStanding]) -> None:
+        """Store the end of a replay and what it does to the evidence and the verdicts."""
+        with self._transaction() as connection:
+            connection.execute(
+                "UPDATE runs SET finished = ?, standings = ?, worths = ? WHERE number = ?",
+                [times.now(), pack_models(standings), pack_models(worths), run],
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with translated(self.path):
+            # IMMEDIATE: the wait for another writer happens here, before anything was read.
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _durably(self) -> Iterator[None]:
+        self._connection.execute("PRAGMA synchronous = FULL")
+        try:
+            yield
+        finally:
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _require(self, session: str) -> None:
+        if self._connection.execute("SELECT 1 FROM sessions WHERE id = ?", [session]).fetchone() is None:
+            raise UnknownSession(f"the store has no session {session}", hint="See `necropsy list`.")
