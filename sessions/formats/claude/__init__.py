@@ -1,0 +1,1 @@
+"""The parts of the Claude Code reader: calls, results, texts, the tree of a conversation."""

@@ -1,0 +1,1 @@
+"""The parts of the Codex reader: calls, results, programs, texts."""
