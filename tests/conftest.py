@@ -1,6 +1,15 @@
 """What every test may ask for."""
 
+import contextlib
+import getpass
 import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,3 +33,86 @@ def corpus() -> Path:
 def gold() -> Path:
     """The folder of annotations of some of those logs."""
     return _shared("gold")
+
+
+@dataclass(frozen=True)
+class Sshd:
+    """A real OpenSSH server on a loopback port, with a key and a home of its own; it notes every command it gets."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def user(self) -> str:
+        return getpass.getuser()
+
+    @property
+    def identity(self) -> Path:
+        return self.folder / "client"
+
+    @property
+    def known_hosts(self) -> Path:
+        return self.folder / "known_hosts"
+
+    def received(self) -> list[str]:
+        """Return every command line that arrived, oldest first."""
+        log = self.folder / "received"
+        return log.read_text().split("\0")[:-1] if log.exists() else []
+
+    def drop_connections(self) -> None:
+        """End the server's side of every open connection, as a crash would."""
+        for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+            for inner in Path(f"/proc/{child}/task/{child}/children").read_text().split():
+                os.kill(int(inner), signal.SIGKILL)
+
+
+def _key(path: Path) -> Path:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", path], check=True)
+    return path
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _start_sshd(folder: Path, program: str) -> Sshd:
+    host_key, client, port = _key(folder / "host"), _key(folder / "client"), _free_port()
+    (folder / "home").mkdir()
+    record = folder / "record"
+    record.write_text(
+        f'printf "%s\\0" "$SSH_ORIGINAL_COMMAND" >>{folder}/received\nexec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n'
+    )
+    settings = [
+        f"Port {port}", "ListenAddress 127.0.0.1", f"HostKey {host_key}", f"PidFile {folder}/pid",
+        f"AuthorizedKeysFile {client}.pub", "StrictModes no", "PermitRootLogin yes", "UsePAM no",
+        "PasswordAuthentication no", f"SetEnv HOME={folder}/home", f"ForceCommand exec /bin/sh {record}",
+        "MaxStartups 100", "LogLevel ERROR",
+    ]  # fmt: skip
+    (folder / "sshd_config").write_text("\n".join(settings) + "\n")
+    public = (folder / "host.pub").read_text().strip()
+    (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(exist_ok=True)
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen([program, "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
+    return Sshd(folder, port, process)
+
+
+@pytest.fixture(scope="session")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """A real sshd on 127.0.0.1."""
+    program = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        pytest.skip("needs OpenSSH's sshd: apt-get install openssh-server")
+    server = _start_sshd(tmp_path_factory.mktemp("sshd"), program)
+    for _ in range(100):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", server.port), 1):
+            break
+        time.sleep(0.05)
+    yield server
+    server.process.terminate()
+    server.process.wait()

@@ -1,5 +1,7 @@
 """What came of a run, from its exit and its clock."""
 
+from dataclasses import replace
+
 from probes.host.capture import Capture
 from sessions.models.command import Completed, Request
 
@@ -24,6 +26,11 @@ def classify(
         outcome, detail = "unknown", "the target could not start the command: " + stderr.decode("utf-8", "replace")
     exit_code = None if signal or outcome == "timed-out" else status
     return Completed(outcome, exit_code, capture.stdout(), stderr, duration, capture.truncated, detail)
+
+
+def missing_program(completed: Completed, name: str, host: str) -> Completed:
+    """Return the outcome of a run whose program `name` does not exist on `host`."""
+    return replace(completed, outcome="command-missing", detail=f"{name} is not installed on {host}")
 
 
 def _outcome(

@@ -54,7 +54,7 @@ def wrap(request: Request, mark: str, *, home: str = '"$HOME"') -> str:
 def kill(group: int, mark: str) -> str:
     """Return the command line that ends the process group of a run, and nothing that got its number since."""
     ours = f"[ ! -e /proc/{group} ] || grep -qs NECROPSY_RUN={mark} /proc/{group}/environ"
-    return f"exec sh -c {quote(f'if {ours}; then kill -KILL -- -{group}; fi')}"
+    return f"exec sh -c {quote(f'if {ours}; then kill -s KILL -- -{group}; fi')}"
 
 
 def find_program(name: str) -> str:
@@ -103,6 +103,7 @@ def _inner(request: Request, mark: str) -> str:
     lines = [
         "IFS=' ' read -r _ _ _ _ group _ </proc/$$/stat",
         f"""printf '{mark} %s\\n' "$group" >&2""",
+        "trap 'exit 124' TERM",  # waits for a child that is deaf to TERM, so that timeout goes on to KILL
     ]
     if request.cwd is not None:
         lines.append(f"cd -- {quote(request.cwd)} 2>/dev/null || {{ echo {mark} {_NO_CWD} >&2; exit 1; }}")

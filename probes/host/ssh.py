@@ -17,7 +17,7 @@ import asyncssh
 
 from probes.host import script
 from probes.host.capture import Capture
-from probes.host.outcomes import classify
+from probes.host.outcomes import classify, missing_program
 from probes.host.problems import translate
 from probes.host.targets import Target
 from sessions.errors import HostProblem
@@ -27,6 +27,7 @@ CHANNELS = 8
 _CONNECT = 20.0
 _LOCAL_GRACE = 5.0
 _CLEAN_UP = 5.0
+_NOT_FOUND = 127
 _TROUBLE = (asyncssh.Error, OSError, TimeoutError)
 
 Process = asyncssh.SSHClientProcess[bytes]
@@ -54,7 +55,7 @@ class SSHExecutor:
             capture = Capture(mark, request.output_limit)
             expired = await self._listen(process, capture, request)
             completed = classify(capture, _exit(process), time.monotonic() - started, request, expired=expired)
-        if completed.exit_code == 127:  # noqa: PLR2004 - the shell's own number for "not found"
+        if completed.exit_code == _NOT_FOUND:
             return await self._confirm_missing(completed, request)
         return completed
 
@@ -130,10 +131,7 @@ class SSHExecutor:
         for name in dict.fromkeys(script.programs(request)):
             status, _ = await self._brief(script.find_program(name))
             if status not in {0, None}:
-                return Completed(
-                    "command-missing", 127, completed.stdout, completed.stderr, completed.duration,
-                    detail=f"{name} is not installed on {self.name}",
-                )  # fmt: skip
+                return missing_program(completed, name, self.name)
         return completed
 
 
@@ -161,20 +159,8 @@ async def _connection(target: Target) -> asyncssh.SSHClientConnection:
 
 
 def _options(target: Target) -> asyncssh.SSHClientConnectionOptions:
-    given: dict[str, object] = {"host": target.host, "keepalive_interval": 15, "keepalive_count_max": 3}
-    given |= {"agent_forwarding": False, "x11_forwarding": False, "password_auth": False, "kbdint_auth": False}
-    if not target.ssh_config:
-        given["config"] = None
-    if target.port:
-        given["port"] = target.port
-    if target.user:
-        given["username"] = target.user
-    if target.identity:
-        given |= {"client_keys": [str(target.identity)], "agent_path": None}
-    if target.known_hosts:
-        given["known_hosts"] = str(target.known_hosts)
     try:
-        options = asyncssh.SSHClientConnectionOptions(**given)
+        options = asyncssh.SSHClientConnectionOptions(**_settings(target))
     except (*_TROUBLE, ValueError) as error:
         raise translate(error, target, key_known=False) from error
     if options.known_hosts is None:
@@ -184,6 +170,25 @@ def _options(target: Target) -> asyncssh.SSHClientConnectionOptions:
             hint="name a known_hosts file for it in the targets file",
         )
     return options
+
+
+def _settings(target: Target) -> dict[str, object]:
+    """Return asyncssh's options for a target: only what the person set, and nothing forwarded."""
+    given: dict[str, object] = {"host": target.host, "keepalive_interval": 15, "keepalive_count_max": 3}
+    given |= {"agent_forwarding": False, "x11_forwarding": False, "password_auth": False, "kbdint_auth": False}
+    if not target.ssh_config:
+        given["config"] = None
+    if target.port:
+        given["port"] = target.port
+    if target.user:
+        given["username"] = target.user
+    if target.identity:
+        if not target.identity.is_file():
+            raise HostProblem(f"there is no private key {target.identity} for {target.name}", outcome="auth-failed")
+        given |= {"client_keys": [str(target.identity)], "agent_path": None}
+    if target.known_hosts:
+        given["known_hosts"] = str(target.known_hosts)
+    return given
 
 
 def _key_known(options: asyncssh.SSHClientConnectionOptions) -> bool:
