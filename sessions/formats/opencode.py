@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from sessions.formats.files import file_source
 from sessions.formats.opencode_document import Document
-from sessions.formats.opencode_parts import AGENT, about, frame, output_folder, tell
+from sessions.formats.opencode_parts import AGENT, about, frame, output_folders, tell
 from sessions.ingest.events import Count, Event
 from sessions.ingest.source import Source
 
@@ -32,8 +33,7 @@ def sniff(path: Path, head: bytes) -> bool:  # noqa: ARG001  (the protocol names
 
 def sources(path: Path) -> Iterable[Source]:
     """Return the one source that an export is."""
-    stat = path.stat()
-    return [Source(path, name, f"{stat.st_size}:{stat.st_mtime_ns}", stat.st_size)]
+    return [file_source(path, name)]
 
 
 def read(source: Source, count: Count) -> Iterator[Event]:
@@ -48,8 +48,7 @@ def read(source: Source, count: Count) -> Iterator[Event]:
         else:
             count.read += len(entry.parts)
             session = _session(info.get("id") or entry.info.get("sessionID"), source)
-            outputs = (source.path.parent / "tool-output", output_folder())
-            yield from tell(entry.info, entry.parts, frame(info, session, outputs), count)
+            yield from tell(entry.info, entry.parts, frame(info, session, output_folders(source.path.parent)), count)
 
 
 def _session(value: object, source: Source) -> str:

@@ -1,10 +1,13 @@
 """The one model under opencode's three shapes: a session of messages, a message of parts."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from sessions.formats.opencode_tools import KINDS, Json, Result, conclude, entry, main_input
 from sessions.ingest.events import About, Called, Count, Event, Returned, Said, Used
@@ -12,6 +15,9 @@ from sessions.models.session import Role, Span
 from sessions.times import parse
 
 AGENT = "opencode"
+FOLDERS = ("$XDG_DATA_HOME/opencode", "~/.local/share/opencode")
+"""Where opencode keeps its data, on every system."""
+
 ROLES: dict[str, Role] = {"user": "user", "assistant": "agent"}
 
 _SILENT = frozenset({"file", "step-start", "step-finish", "patch", "snapshot", "agent", "retry", "compaction"})
@@ -37,14 +43,22 @@ class Frame:
     """Ids of the first message, and the first part of it, that the person took back; empty if nothing was."""
 
 
-def data_folders() -> tuple[str, ...]:
-    """Return where opencode keeps its data: the XDG data folder, on every system."""
-    return ("$XDG_DATA_HOME/opencode",) if os.environ.get("XDG_DATA_HOME") else ("~/.local/share/opencode",)
+def load(data: bytes) -> dict[str, Any] | None:
+    """Return the object that `data` holds as JSON, or None where it holds none: empty, cut, filled with NUL."""
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        try:
+            value = json.loads(data.decode("utf-8", "replace"), strict=False)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, dict) else None
 
 
-def output_folder() -> Path:
-    """Return the folder of outputs too long for the log, in this machine's own data folder of opencode."""
-    return Path(os.path.expandvars(data_folders()[0])).expanduser() / "tool-output"
+def output_folders(data: Path) -> tuple[Path, ...]:
+    """Return where outputs too long for the log may lie: under the data folder `data`, or this machine's own."""
+    own = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "opencode"
+    return (data / "tool-output", own / "tool-output")
 
 
 def frame(info: Json, session: str, outputs: tuple[Path, ...] = ()) -> Frame:
