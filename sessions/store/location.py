@@ -12,3 +12,8 @@ def default_store() -> Path:
     if named:
         return Path(named).expanduser()
     return user_data_path("necropsy", appauthor=False) / "necropsy.db"
+
+
+def demo_store() -> Path:
+    """Return the path of the store that holds nothing but the bundled session, apart from the person's own."""
+    return user_data_path("necropsy", appauthor=False) / "demo.db"
