@@ -51,4 +51,4 @@ def _load(point: EntryPoint) -> Format:
     missing = [part for part in _PARTS if not hasattr(module, part)]
     if missing:
         raise BrokenFormat(f"the log format {point.name} ({point.value}) lacks {', '.join(missing)}")
-    return cast(Format, module)
+    return cast("Format", module)

@@ -118,6 +118,12 @@ class Reader:
             rows = self._connection.execute(_RUNS, [session]).fetchall()
             return tuple(runs.from_row(row, self._run_steps(row[0])) for row in rows)
 
+    def remembered(self, name: str) -> str | None:
+        """Return what the writer was asked to remember under `name`."""
+        with translated(self.path):
+            row = self._connection.execute("SELECT value FROM meta WHERE name = ?", [f"note:{name}"]).fetchone()
+            return row[0].decode() if row else None
+
     def sources(self) -> dict[str, str]:
         """Return the stamp of every source that was taken in, by its name."""
         with translated(self.path):

@@ -60,6 +60,11 @@ class Writer:
         """Give the file back."""
         self._connection.close()
 
+    def remember(self, name: str, value: str) -> None:
+        """Keep a note of the person's about this store, e.g. that it was agreed to read the agents' folders."""
+        with self._transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [f"note:{name}", value.encode()])
+
     def stamps(self) -> dict[str, str]:
         """Return the stamp of every source that was taken in, by its name."""
         with translated(self.path):
