@@ -15,7 +15,7 @@ from sessions.models.session import Role, Span
 from sessions.times import parse
 
 AGENT = "opencode"
-FOLDERS = ("$XDG_DATA_HOME/opencode", "~/.local/share/opencode")
+FOLDERS: tuple[str, ...] = ("$XDG_DATA_HOME/opencode", "~/.local/share/opencode")
 """Where opencode keeps its data, on every system."""
 
 ROLES: dict[str, Role] = {"user": "user", "assistant": "agent"}
