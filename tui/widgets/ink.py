@@ -67,7 +67,8 @@ def paint(widget: Widget, content: Content, width: int, base: Style) -> Strip:
     def look(style: str | Style) -> Style:
         if isinstance(style, Style):
             return style
-        return widget.get_visual_style(style.removeprefix("."), partial=True) if style else Style.null()
+        # Not get_visual_style(partial=True): that loses opaque backgrounds.
+        return Style.from_styles(widget.get_component_styles(style.removeprefix("."))) if style else Style.null()
 
     segments = [Segment(text, style.rich_style) for text, style in content.render(base, "", look)]
     return Strip(segments).adjust_cell_length(width, base.rich_style)

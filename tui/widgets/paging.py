@@ -21,11 +21,13 @@ class Pages(Generic[T]):
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, index: int) -> T:
+    def at(self, index: int) -> T | None:
+        """Return the row at `index`; None where the store has lost it since it was counted."""
         number, place = divmod(index, PAGE)
         if number not in self._pages:
             self._pages[number] = self._fetch(number * PAGE, PAGE)
             if len(self._pages) > KEPT:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(number)
-        return self._pages[number][place]
+        page = self._pages[number]
+        return page[place] if place < len(page) else None

@@ -32,7 +32,7 @@ class Roster(ScrollView, can_focus=True):
         Binding("pagedown,ctrl+f,space", "page(1)", "Page down", show=False),
         Binding("home,g", "jump(0)", "First", show=False),
         Binding("end,G", "jump(-1)", "Last", show=False),
-        Binding("enter", "choose", "Open", show=False),
+        Binding("enter", "choose", "Open", key_display="⏎"),
     ]
     EMPTY: ClassVar[str] = ""
     """What stands there when there are no items."""

@@ -1,0 +1,120 @@
+"""Every message of the app: what screens ask for, and what comes back from the workers that do it.
+
+What they carry is frozen. A screen posts a request, which bubbles up to the app; the app hands it to `tui.commands`; the
+answer is posted to the screen that asked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.message import Message
+
+from sessions.errors import NecropsyError
+from sessions.models.replay import Plan, RunStep
+from sessions.store.rows import RunRow
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One correction of a tree: `action` and `value` are those of `sessions.hypotheses.edits`."""
+
+    key: str
+    action: str
+    value: Mapping[str, object]
+
+
+@dataclass
+class EditAsked(Message):
+    """A person corrected the tree of a session."""
+
+    session: str
+    edits: Sequence[Edit]
+
+
+@dataclass
+class Edited(Message):
+    """The corrections are stored."""
+
+    session: str
+
+
+@dataclass
+class ExportAsked(Message):
+    """The post-mortem of a session is wanted as a file; `form` is md, html or json."""
+
+    session: str
+    form: str
+    path: Path
+
+
+@dataclass
+class Exported(Message):
+    """The file is written."""
+
+    path: Path
+
+
+@dataclass
+class PlanAsked(Message):
+    """A plan is wanted: `steps` to run again on `target`; `mapping` is recorded host to target."""
+
+    session: str
+    target: str
+    steps: Sequence[int]
+    mapping: Mapping[str, str]
+
+
+@dataclass
+class Planned(Message):
+    """A plan is made; nothing has run."""
+
+    plan: Plan
+
+
+@dataclass
+class RunAsked(Message):
+    """A person consented to a plan."""
+
+    plan: Plan
+
+
+@dataclass
+class CancelAsked(Message):
+    """The run must end, and what runs on the target with it."""
+
+
+@dataclass
+class Started(Message):
+    """A step is being sent to the target."""
+
+    step: int
+
+
+@dataclass
+class Ran(Message):
+    """A step came back."""
+
+    step: RunStep
+
+
+@dataclass
+class Finished(Message):
+    """The run is over and stored; `run` is None where nothing was."""
+
+    run: RunRow | None
+    cancelled: bool = False
+
+
+@dataclass
+class Failed(Message):
+    """Something that was asked for cannot be done: what, and what to do about it."""
+
+    title: str
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def of(cls, error: NecropsyError) -> "Failed":
+        """Return the message for an error."""
+        return cls(error.title, error.message, error.hint)

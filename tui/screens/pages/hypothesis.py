@@ -1,0 +1,122 @@
+"""The page of one hypothesis: what was claimed, how it ended, and on which lines that rests."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from sessions.models.hypothesis import Evidence, Hypothesis
+from sessions.models.session import Step
+from sessions.store.rows import RunRow
+from tui.screens.pages import lines
+from tui.screens.pages.marks import locate
+from tui.widgets import figures
+from tui.widgets.blocks import Block, Listing, Place, Prose, blank
+from tui.widgets.ink import ink, inline, mark, verdict_words
+from tui.widgets.steps import STANCES
+
+CONTEXT = 2
+"""Lines of output shown before and behind a quote."""
+
+SUPPORTS: Mapping[str, str] = {
+    "grounded": "grounded: tool output carries it",
+    "claimed": "claimed: only the agent's words carry it",
+    "contradicted": "contradicted: the log's own output speaks against what the agent concluded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A hypothesis, and what the store says around it; `steps` are those of its evidence, by ordinal."""
+
+    hypothesis: Hypothesis
+    steps: Mapping[int, Step]
+    runs: Sequence[RunRow]
+
+
+def compose(view: View) -> list[Block]:
+    """Return the page."""
+    one = view.hypothesis
+    blocks: list[Block] = [
+        Prose(_verdict(one)),
+        blank(),
+        Prose(ink(one.statement, "strong")),
+        blank(),
+        *_facts(one),
+        *_worths(view),
+    ]
+    if one.evidence:
+        blocks += lines.heading("Evidence")
+        for piece in sorted(one.evidence, key=lambda piece: not piece.deciding):
+            blocks += _evidence(view, piece)
+    if one.history:
+        blocks += lines.heading("History")
+        blocks += _history(one)
+    return blocks
+
+
+def _verdict(one: Hypothesis) -> Content:
+    if one.root:
+        return mark(one) + ink("  the symptom", "root")
+    return mark(one) + ink(f"  {verdict_words(one)}", one.verdict)
+
+
+def _facts(one: Hypothesis) -> Iterator[Block]:
+    if not one.root:
+        ink_name = "" if one.support == "grounded" else one.support
+        yield lines.field("support", ink(SUPPORTS[one.support], ink_name))
+    for label, ordinal in (("stated in", one.stated_in), ("decided in", one.decided_in)):
+        if ordinal is not None:
+            yield lines.field(label, lines.link(f"message {ordinal}"), Place("message", str(ordinal)))
+    yield lines.field("set by", inline(one.source))
+    if spent := _spent(one):
+        yield lines.field("cost", ink(spent))
+
+
+def _spent(one: Hypothesis) -> str:
+    cost = one.cost
+    words = [figures.several(cost.steps, "step")] if cost.steps else []
+    words += [figures.duration(cost.seconds)] if cost.seconds else []
+    words += [figures.several(cost.tokens, "token")] if cost.tokens else []
+    return " · ".join(words)
+
+
+def _worths(view: View) -> Iterator[Block]:
+    for run in view.runs:
+        for worth in run.worths:
+            if worth.hypothesis == view.hypothesis.id:
+                name = {"upheld": "good", "overturned": "bad"}.get(worth.worth, "doubtful")
+                text = inline(f"on {run.target}: ") + ink(worth.worth, name)
+                yield lines.field("replayed", text + inline(f"  {worth.why}", "muted"))
+
+
+def _evidence(view: View, piece: Evidence) -> Iterator[Block]:
+    place = Place("step", str(piece.step))
+    decides = ink(" · decides", "strong") if piece.deciding else Content("")
+    title = ink(f"{STANCES[piece.stance]} {piece.stance}", piece.stance) + decides
+    yield Prose(title + lines.link(f"  step {piece.step}") + inline(f"  {piece.source}", "faint"), target=place)
+    step = view.steps.get(piece.step)
+    if step is None:
+        yield Prose(inline(piece.quote, "quote"), indent=2, target=place)
+    else:
+        yield Prose(inline(step.command[:400], "muted"), indent=2, hang=2, target=place)
+        yield _excerpt(step, piece, place)
+    for text in lines.replayed(view.runs, piece.step, view.hypothesis):
+        yield Prose(text, indent=2, hang=2)
+    yield blank()
+
+
+def _excerpt(step: Step, piece: Evidence, place: Place) -> Block:
+    output = locate(step.output, [piece.quote])
+    if not output.marks:  # the quote is of the command, or of an output that the log has since lost
+        return Prose(inline(piece.quote, "quote"), indent=2, target=place)
+    start, part = output.around(CONTEXT)
+    return Listing(part.lines, marks=part.marks, first=start + 1, target=place)
+
+
+def _history(one: Hypothesis) -> Iterator[Block]:
+    for turn in one.history:
+        place = None if turn.message is None else Place("message", str(turn.message))
+        where = "" if turn.message is None else f"message {turn.message}"
+        head = lines.link(f"{where:<14}") + ink(f"{turn.verdict:<11}", turn.verdict)
+        yield Prose(head + inline(turn.quote or turn.source, "muted"), hang=25, target=place)
