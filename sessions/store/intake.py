@@ -9,7 +9,7 @@ from sessions.models.session import Session, Tally
 from sessions.store import contents
 from sessions.store.copies import relate
 from sessions.store.tables import sessions as table
-from sessions.store.tables.packing import pack
+from sessions.store.tables.packing import pack, unpack
 
 Status = Literal["new", "updated", "unchanged", "known", "empty"]
 
@@ -21,6 +21,16 @@ class Stored(NamedTuple):
 
     status: Status
     sessions: tuple[str, ...]
+
+
+class Standing(NamedTuple):
+    """What the store has of a source: when it was read last, and what it held then."""
+
+    stamp: str
+    tally: Tally
+    sessions: tuple[str, ...]
+    messages: int
+    steps: int
 
 
 class _Place(NamedTuple):
@@ -41,6 +51,23 @@ def take_in(connection: sqlite3.Connection, source: Source, sessions: Sequence[S
     statuses = [_write(connection, _rename(session, names), places[session.id].status) for session in sessions]
     status: Status = next((each for each in _ORDER if each in statuses), "empty")
     return Stored(status, tuple(names.values()))
+
+
+def standing(connection: sqlite3.Connection, source: str) -> Standing | None:
+    """Return what the store has of a source; None if it was never taken in."""
+    row = connection.execute("SELECT stamp, tally FROM sources WHERE name = ?", [source]).fetchone()
+    if row is None:
+        return None
+    rows = connection.execute("SELECT id, messages, steps FROM sessions WHERE source = ? ORDER BY id", [source])
+    held = rows.fetchall()
+    ids = tuple(id_ for id_, _, _ in held)
+    return Standing(
+        row[0],
+        Tally.model_construct(**unpack(row[1])),
+        ids,
+        sum(each[1] for each in held),
+        sum(each[2] for each in held),
+    )
 
 
 def _place(connection: sqlite3.Connection, source: Source, session: Session) -> _Place:

@@ -16,7 +16,7 @@ from sessions.models.replay import EvidenceStanding, HypothesisStanding, Plan, P
 from sessions.models.session import Session, Tally
 from sessions.store import analyses, contents, intake
 from sessions.store.connection import open_for_writing
-from sessions.store.intake import Stored
+from sessions.store.intake import Standing, Stored
 from sessions.store.rows import EditRow
 from sessions.store.tables import blobs, runs
 from sessions.store.tables.packing import pack, pack_models
@@ -65,16 +65,10 @@ class Writer:
         with self._transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [f"note:{name}", value.encode()])
 
-    def stamps(self) -> dict[str, str]:
-        """Return the stamp of every source that was taken in, by its name."""
+    def standing(self, source: str) -> Standing | None:
+        """Return what is stored of a source; None if it was never taken in."""
         with translated(self.path):
-            return dict(self._connection.execute("SELECT name, stamp FROM sources"))
-
-    def sessions_of(self, source: str) -> tuple[str, ...]:
-        """Return the ids of the sessions that a source holds, in order."""
-        with translated(self.path):
-            rows = self._connection.execute("SELECT id FROM sessions WHERE source = ? ORDER BY id", [source])
-            return tuple(row[0] for row in rows)
+            return intake.standing(self._connection, source)
 
     def store(self, source: Source, sessions: Sequence[Session], tally: Tally) -> Stored:
         """Take in the sessions of one source; only what differs from the store is written."""
