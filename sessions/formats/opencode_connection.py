@@ -30,7 +30,10 @@ def connect(path: Path) -> Iterator[sqlite3.Connection]:
     """Give a connection that only reads, with text as bytes. Raises BadInput or EnvironmentProblem."""
     with closing(_open(path)) as connection:
         connection.text_factory = bytes
-        yield connection
+        try:
+            yield connection
+        except sqlite3.DatabaseError as error:
+            raise BadInput(f"{path} is no usable database: {error}") from error
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -33,7 +33,7 @@ def sniff(path: Path, head: bytes) -> bool:
     try:
         with connect(path) as database:
             return _tables(database) >= _TABLES
-    except (NecropsyError, sqlite3.Error):
+    except NecropsyError:
         return all(f"CREATE TABLE `{table}`".encode() in head for table in _TABLES)
 
 

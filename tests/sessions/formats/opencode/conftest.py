@@ -83,6 +83,7 @@ def write_database(tmp_path: Path) -> Iterator[Callable[[Document], Path]]:
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database:
         database.executescript(SCHEMA)
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.execute("PRAGMA wal_autocheckpoint = 0")
 
         def write(document: Document) -> Path:
