@@ -6,7 +6,7 @@ without a tree are analysed at the next occasion.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sessions.errors import NecropsyError, StoreProblem
@@ -37,7 +37,7 @@ class Ingested:
     format: str
     status: Status
     sessions: tuple[str, ...] = ()
-    tally: Tally = Tally()
+    tally: Tally = field(default_factory=Tally)
     messages: int = 0
     steps: int = 0
     error: str | None = None

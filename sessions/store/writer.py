@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Self
 
 from sessions import times
-from sessions.errors import UnknownSession
+from sessions.errors import BadInput, UnknownSession
+from sessions.hypotheses.edits import problem
 from sessions.ingest.source import Source
 from sessions.models.hypothesis import Tree
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, Plan, PlannedStep, RunStep
@@ -95,8 +96,11 @@ class Writer:
     def edit(self, session: str, key: str, action: str, value: Mapping[str, object], author: str) -> str:
         """Correct a tree and return the key of the hypothesis: named by `key` or id, or a new one for ``add``.
 
-        Raises UnknownHypothesis.
+        Raises UnknownHypothesis, and BadInput for an action that is none or a value that does not fit it.
         """
+        wrong = problem(action, value)
+        if wrong is not None:
+            raise BadInput(f"this correction cannot be made: {wrong}")
         with self._transaction() as connection:
             self._require(session)
             adds = action == "add"
