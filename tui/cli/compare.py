@@ -4,6 +4,8 @@ import argparse
 import shlex
 from pathlib import Path
 
+from rich.text import Text
+
 from replay.output.compare import compare
 from sessions.errors import BadInput
 from sessions.ingest import display
@@ -52,12 +54,12 @@ def _read(path: Path) -> str:
 
 
 def _print(compared: Compared) -> None:
-    output.emit(output.Text(compared.comparison, style="green" if compared.comparison in SAME else "red"))
+    output.emit(Text(compared.comparison, style="green" if compared.comparison in SAME else "red"))
     for rule in compared.rules:
-        output.emit(output.Text.assemble("  after ", output.words(rule)))
+        output.emit(Text.assemble("  after ", output.words(rule)))
     for token in compared.tokens:
         output.emit(
-            output.Text.assemble(
+            Text.assemble(
                 f"  line {token.line}  {token.kind}  ",
                 (display.line(token.recorded), "red"),
                 " → ",

@@ -60,11 +60,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _key(args: argparse.Namespace, tree: Tree) -> str | None:
+def _key(args: argparse.Namespace, tree: Tree) -> str:
+    """The key of what is to be corrected; empty for something new."""
     if args.add and args.hypothesis:
         raise UsageProblem("--add makes a new hypothesis: leave H out.", hint="Use --statement to restate H.")
     if args.add:
-        return None
+        return ""
     if not args.hypothesis:
         raise UsageProblem("Which hypothesis?", hint="Name it (H3), or add one with --add.")
     return arguments.hypothesis(tree, args.hypothesis).key

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     for failure in failures:
         diagnostics.report(failure)
     _summarise(results)
-    failed = failures or [result for result in results if result.status == "failed"]
+    failed = bool(failures) or any(result.status == "failed" for result in results)
     return BadInput.exit_code if failed else 0
 
 

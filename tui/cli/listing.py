@@ -2,6 +2,9 @@
 
 import argparse
 
+from rich.table import Table
+from rich.text import Text
+
 from sessions import times
 from sessions.store.reader import Reader
 from sessions.store.rows import SessionRow
@@ -49,8 +52,8 @@ def describe(row: SessionRow) -> dict[str, object]:
     }
 
 
-def _table(rows: tuple[SessionRow, ...]) -> output.Table:
-    columns: list[tuple[str, dict[str, object]]] = [
+def _table(rows: tuple[SessionRow, ...]) -> Table:
+    columns: output.Columns = [
         ("session", {"no_wrap": True}),
         ("agent", {"no_wrap": True}),
         ("started", {"no_wrap": True}),
@@ -63,7 +66,7 @@ def _table(rows: tuple[SessionRow, ...]) -> output.Table:
     return output.table(columns, (_line(row) for row in rows))
 
 
-def _line(row: SessionRow) -> tuple[output.Text | str, ...]:
+def _line(row: SessionRow) -> tuple[Text | str, ...]:
     return (
         output.words(row.id[:16], "bold"),
         output.words(row.agent),

@@ -15,6 +15,9 @@ from rich.tree import Tree
 from sessions.errors import EnvironmentProblem
 from sessions.ingest import display
 
+Columns = list[tuple[str, dict[str, Any]]]
+"""A heading and rich's options for each column of a table."""
+
 
 def emit_json(value: Any) -> None:
     """Write one JSON document and nothing else."""
@@ -50,8 +53,8 @@ def words(text: str, style: str = "") -> Text:
     return Text(display.line(text), style=style)
 
 
-def table(columns: Sequence[tuple[str, dict[str, Any]]], rows: Iterable[Sequence[Text | str]]) -> Table:
-    """A plain table: a heading and rich's column options for each column."""
+def table(columns: Columns, rows: Iterable[Sequence[Text | str]]) -> Table:
+    """A plain table."""
     drawn = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for heading, options in columns:
         drawn.add_column(heading, **options)

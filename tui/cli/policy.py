@@ -5,6 +5,8 @@ import json
 import sys
 from collections.abc import Iterable
 
+from rich.text import Text
+
 from replay.policy.judge import judge
 from sessions.errors import BadInput, PolicyRefusal
 from tui.cli import arguments, output
@@ -62,11 +64,11 @@ def _from_stdin(lines: Iterable[str]) -> Iterable[str]:
 def _print(verdict: dict[str, object]) -> None:
     style = {"run": "green", "ask": "yellow", "refuse": "red"}[str(verdict["decision"])]
     output.emit(
-        output.Text.assemble(
+        Text.assemble(
             (f"{verdict['decision']:<7}", style), f"{verdict['effect']:<15}", output.words(str(verdict["command"]))
         )
     )
     for reason in verdict["reasons"] if isinstance(verdict["reasons"], list) else ():
-        output.emit(output.Text.assemble("       ", output.words(str(reason), "dim")))
+        output.emit(Text.assemble("       ", output.words(str(reason), "dim")))
     if verdict["sent"]:
-        output.emit(output.Text.assemble("       sends ", output.words(str(verdict["sent"]), "bold")))
+        output.emit(Text.assemble("       sends ", output.words(str(verdict["sent"]), "bold")))

@@ -2,6 +2,8 @@
 
 import argparse
 
+from rich.table import Table
+
 from sessions.store.reader import Reader
 from sessions.store.rows import Hit
 from tui.cli import arguments, diagnostics, output
@@ -39,8 +41,8 @@ def _describe(hit: Hit) -> dict[str, object]:
     }
 
 
-def _table(hits: tuple[Hit, ...]) -> output.Table:
-    columns: list[tuple[str, dict[str, object]]] = [
+def _table(hits: tuple[Hit, ...]) -> Table:
+    columns: output.Columns = [
         ("session", {"no_wrap": True}),
         ("place", {"no_wrap": True}),
         ("text", {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}),

@@ -2,6 +2,9 @@
 
 import argparse
 
+from rich.text import Text
+from rich.tree import Tree as Branch
+
 from sessions.ingest import display
 from sessions.models.hypothesis import DEAD_ENDS, MARKS, Hypothesis, Tree
 from sessions.store.reader import Reader
@@ -39,24 +42,24 @@ def draw(session: SessionRow, tree: Tree, *, candidates: bool = False) -> None:
         diagnostics.say(tree.note)
     output.emit(_grow(tree))
     if candidates:
-        output.emit(output.Text("Candidates, by rank", style="bold"))
+        output.emit(Text("Candidates, by rank", style="bold"))
         for node in tree.candidates:
-            output.emit(output.Text.assemble(("  · ", "dim"), (node.id, "bold"), " ", display.line(node.statement)))
+            output.emit(Text.assemble(("  · ", "dim"), (node.id, "bold"), " ", display.line(node.statement)))
     elif tree.candidates:
         diagnostics.say(f"{len(tree.candidates)} suspicions under the threshold: --candidates lists them.")
 
 
-def _heading(session: SessionRow) -> output.Text:
-    title = output.Text(display.line(session.title) or session.id, style="bold")
+def _heading(session: SessionRow) -> Text:
+    title = Text(display.line(session.title) or session.id, style="bold")
     if session.reconstructed:
         title.append("  (a reconstruction: its outputs prove nothing about a real host)", style="not bold yellow")
     return title
 
 
-def _grow(tree: Tree) -> output.Tree:
+def _grow(tree: Tree) -> Branch:
     root = next((node for node in tree.hypotheses if node.root), None)
-    label = _symptom(root) if root else output.Text("No hypothesis was found.", style="dim")
-    drawn = output.Tree(label, guide_style="dim")
+    label = _symptom(root) if root else Text("No hypothesis was found.", style="dim")
+    drawn = Branch(label, guide_style="dim")
     top = root.id if root else None
     known = {node.id for node in tree.hypotheses}
     children: dict[str | None, list[Hypothesis]] = {}
@@ -67,18 +70,18 @@ def _grow(tree: Tree) -> output.Tree:
     return drawn
 
 
-def _hang(branch: output.Tree, parent: str | None, children: dict[str | None, list[Hypothesis]]) -> None:
+def _hang(branch: Branch, parent: str | None, children: dict[str | None, list[Hypothesis]]) -> None:
     for node in children.get(parent, []):
         _hang(branch.add(_label(node)), node.id, children)
 
 
-def _symptom(root: Hypothesis) -> output.Text:
-    return output.Text.assemble(("Symptom  ", "dim"), (display.line(root.statement), "bold"))
+def _symptom(root: Hypothesis) -> Text:
+    return Text.assemble(("Symptom  ", "dim"), (display.line(root.statement), "bold"))
 
 
-def _label(node: Hypothesis) -> output.Text:
+def _label(node: Hypothesis) -> Text:
     style = STYLES[node.verdict]
-    text = output.Text.assemble(
+    text = Text.assemble(
         (f"{MARKS[node.verdict]} ", style),
         (f"{node.id} ", "bold"),
         display.line(node.statement),

@@ -2,6 +2,9 @@
 
 import argparse
 
+from rich.table import Table
+from rich.text import Text
+
 from sessions import times
 from sessions.ingest import display
 from sessions.models.session import Step
@@ -48,7 +51,7 @@ def _print_whole(steps: list[Step], *, as_json: bool) -> None:
         output.emit_json([step.model_dump(mode="json") for step in steps])
         return
     for step in steps:
-        output.emit(output.Text.assemble((f"step {step.ordinal}", "bold"), f"  {_facts(step)}"))
+        output.emit(Text.assemble((f"step {step.ordinal}", "bold"), f"  {_facts(step)}"))
         output.emit_text(f"$ {display.safe(step.command)}\n{display.safe(step.output).rstrip()}\n\n")
 
 
@@ -83,8 +86,8 @@ def _describe(line: StepLine) -> dict[str, object]:
     }
 
 
-def _table(lines: tuple[StepLine, ...]) -> output.Table:
-    columns: list[tuple[str, dict[str, object]]] = [
+def _table(lines: tuple[StepLine, ...]) -> Table:
+    columns: output.Columns = [
         ("step", {"justify": "right", "no_wrap": True}),
         ("kind", {"no_wrap": True}),
         ("exit", {"justify": "right", "no_wrap": True}),
@@ -95,12 +98,12 @@ def _table(lines: tuple[StepLine, ...]) -> output.Table:
     return output.table(columns, (_row(line) for line in lines))
 
 
-def _row(line: StepLine) -> tuple[output.Text | str, ...]:
+def _row(line: StepLine) -> tuple[Text | str, ...]:
     code = "" if line.exit_code is None else str(line.exit_code)
     return (
         str(line.ordinal),
         output.words(line.kind),
-        output.Text(code, style="red" if line.exit_code else ""),
+        Text(code, style="red" if line.exit_code else ""),
         "" if line.duration is None else f"{line.duration:.1f}",
         str(line.output_size),
         output.words(line.command),
