@@ -18,8 +18,8 @@ class NecropsyApp(App[None]):
 
     TITLE = "necropsy"
     CSS_PATH = "theme.tcss"
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (96, "-medium"), (160, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (30, "-high")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (96, "-medium"), (160, "-wide")]  # noqa: RUF012 - as Textual types it
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-high")]  # noqa: RUF012 - as above
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("ctrl+t", "turn_light", "Light or dark", show=False),

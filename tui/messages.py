@@ -1,7 +1,7 @@
 """Every message of the app: what screens ask for, and what comes back from the workers that do it.
 
-What they carry is frozen. A screen posts a request, which bubbles up to the app; the app hands it to `tui.commands`; the
-answer is posted to the screen that asked.
+What they carry is frozen. A screen posts a request, which bubbles up to the app; the app hands it to `tui.commands`;
+the answer is posted to the screen that asked.
 """
 
 from collections.abc import Mapping, Sequence

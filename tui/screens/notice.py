@@ -30,7 +30,8 @@ class NoticeScreen(Screen[None]):
         return cls(
             inked("necropsy", "root"),
             inked("There are no sessions yet.", "strong"),
-            inked("necropsy ingest", "accent") + inked("          finds the logs of the agents on this machine", "muted"),
+            inked("necropsy ingest", "accent")
+            + inked("          finds the logs of the agents on this machine", "muted"),
             inked("necropsy ingest PATH", "accent") + inked("     takes a log, or a folder of logs", "muted"),
             inked("necropsy demo", "accent") + inked("            opens the bundled session", "muted"),
             inked(f"The store is {store}.", "faint"),

@@ -77,6 +77,12 @@ class Opened:
         with Reader.open(self.store) as reader:
             return talk.window(reader.messages(self.row.id), around)
 
+    def hosts(self, steps: Sequence[int]) -> list[str]:
+        """Return the hosts that the log names for these steps."""
+        with Reader.open(self.store) as reader:
+            commands = [command for ordinal in steps for command in reader.step(self.row.id, ordinal).commands]
+        return sorted({command.host for command in commands if command.host})
+
     def search(self, words: str) -> Sequence[Hit]:
         """Return the places that hold all words, best first."""
         with Reader.open(self.store) as reader:

@@ -1,34 +1,28 @@
-"""One session: its hypotheses and steps beside the detail of what is chosen."""
+"""One session: what can be done with it."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events, on, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
-from textual.content import Content
-from textual.screen import Screen
-from textual.widgets import Footer
 
-from sessions import times
-from sessions.errors import NecropsyError
 from sessions.models.hypothesis import Hypothesis
 from tui import messages
+from tui.screens.choice import Choice, ChoiceScreen
+from tui.screens.edit import EditScreen
+from tui.screens.export import ExportScreen
 from tui.screens.messages import MessagesScreen
-from tui.screens.opened import Opened, Page
-from tui.widgets import figures
-from tui.widgets.banner import Banner
-from tui.widgets.blocks import Place
+from tui.screens.opened import Opened
+from tui.screens.panes import SessionPanes
+from tui.screens.replay import ReplayScreen, Selection
+from tui.screens.search import SearchScreen
 from tui.widgets.document import Document
 from tui.widgets.ink import ink, inline
-from tui.widgets.roster import Roster
 from tui.widgets.steps import StepList
 from tui.widgets.tree import HypothesisTree
 
 
-class SessionScreen(Screen[None]):
-    """The tree, the steps, the detail. Whatever the cursor of the focused list stands on is the detail."""
+class SessionScreen(SessionPanes):
+    """The panes, and the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/"),
@@ -42,103 +36,6 @@ class SessionScreen(Screen[None]):
         Binding("escape", "back", "Back", show=False),
         Binding("q", "leave", "Back"),
     ]
-
-    def __init__(self, store: Path, session: str) -> None:
-        super().__init__()
-        self._store = store
-        self._session = session
-        self._opened: Opened | None = None
-        self._candidates = False
-
-    def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield Banner()
-        with Container(id="panes"):
-            with Container(id="left"):
-                yield HypothesisTree(id="tree")
-                yield StepList(id="steps")
-            yield Document(id="detail")
-        yield Footer(show_command_palette=False)
-
-    def on_mount(self) -> None:
-        """Name the panes and begin to read."""
-        for name in ("tree", "steps", "detail"):
-            self.query_one(f"#{name}").add_class("pane")
-        self.query_one(HypothesisTree).focus()
-        self.reload()
-
-    @work(thread=True, exclusive=True, group="session")
-    def reload(self) -> None:
-        """Read the session from the store again; the cursors stay where they are."""
-        try:
-            opened = Opened.read(self._store, self._session)
-        except NecropsyError as error:
-            self.app.call_from_thread(self.on_failed, messages.Failed.of(error))
-        else:
-            self.app.call_from_thread(self._fill, opened)
-
-    @property
-    def chosen(self) -> Hypothesis | None:
-        """The hypothesis under the cursor of the tree."""
-        node = self.query_one(HypothesisTree).current
-        return node.hypothesis if node else None
-
-    def on_failed(self, failed: messages.Failed) -> None:
-        """Say in one notification what went wrong."""
-        text = f"{failed.message}\n{failed.hint}" if failed.hint else failed.message
-        self.notify(ink(text).plain, title=failed.title, severity="error", timeout=12, markup=False)
-
-    def on_edited(self, _edited: messages.Edited) -> None:
-        """Show the tree with the corrections."""
-        self.reload()
-
-    def on_exported(self, exported: messages.Exported) -> None:
-        """Say where the file is."""
-        self.notify(ink(str(exported.path)).plain, title="Written", markup=False)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Show the detail of what the focused list stands on."""
-        if event.widget.id in {"tree", "steps"}:
-            self.set_class(event.widget.id == "steps", "-at-steps")
-            self._show_current()
-
-    @on(Roster.Moved, "#tree")
-    def _choose(self) -> None:
-        self._mark_steps(only=self.query_one(StepList).filtered)
-        self._show_current()
-
-    @on(Roster.Moved, "#steps")
-    def _show_step(self) -> None:
-        self._show_current()
-
-    @on(Roster.Chosen, "#tree")
-    def _go_to_evidence(self) -> None:
-        self.query_one(StepList).focus()
-
-    @on(Roster.Chosen, "#steps")
-    def _read_output(self) -> None:
-        self.query_one(Document).focus()
-
-    @on(Document.Followed)
-    def _follow(self, event: Document.Followed) -> None:
-        self.go_to(event.place)
-
-    def go_to(self, place: Place | None) -> None:
-        """Bring the cursors to a place."""
-        if place is None or self._opened is None:
-            return
-        if place.kind == "step":
-            steps = self.query_one(StepList)
-            steps.go_to(int(place.name))
-            steps.focus()
-        elif place.kind == "hypothesis":
-            tree = self.query_one(HypothesisTree)
-            tree.go_to(place.name)
-            tree.focus()
-        elif place.kind == "session":
-            self.app.push_screen(SessionScreen(self._store, place.name))
-        else:
-            self.app.push_screen(MessagesScreen(self._opened, int(place.name)))
 
     def action_back(self) -> None:
         """Go from the detail to the steps, from there to the tree, from there to the list of sessions."""
@@ -155,90 +52,125 @@ class SessionScreen(Screen[None]):
 
     def action_evidence_only(self) -> None:
         """Show only the steps that are evidence for the chosen hypothesis, or all again."""
-        self._mark_steps(only=not self.query_one(StepList).filtered)
-        self._show_current()
+        self.mark_steps(only=not self.query_one(StepList).filtered)
+        self.show_current()
 
     def action_candidates(self) -> None:
         """Show the suspicions that were too weak for the tree, or hide them."""
-        if self._opened is not None:
-            self._candidates = not self._candidates
-            self._fill(self._opened)
+        if self.opened is not None:
+            self.candidates = not self.candidates
+            self.fill(self.opened)
 
     def action_messages(self) -> None:
         """Show what was said around what is chosen."""
-        if self._opened is not None:
-            self.app.push_screen(MessagesScreen(self._opened, self._message_at_hand(self._opened)))
+        if self.opened is not None:
+            self.app.push_screen(MessagesScreen(self.opened, self._message_at_hand(self.opened)))
 
     def _message_at_hand(self, opened: Opened) -> int:
         steps = self.query_one(StepList)
-        if self._at_steps and steps.current is not None:
+        if self.at_steps and steps.current is not None:
             line = opened.steps.at(steps.current)
             return (line.message if line else None) or 0
         one = self.chosen
         places = (one.decided_in, one.stated_in) if one else ()
         return next((place for place in places if place is not None), 0)
 
-    @property
-    def _at_steps(self) -> bool:
-        """Whether the detail is of a step: the steps were focused after the tree."""
-        return self.has_class("-at-steps")
+    def action_search(self) -> None:
+        """Search this session and go to the place that is chosen."""
+        if self.opened is not None:
+            self.app.push_screen(SearchScreen(self.opened), self.go_to)
 
-    def _fill(self, opened: Opened) -> None:
-        first = self._opened is None
-        self._opened = opened
-        row = opened.row
-        about = (row.agent, row.model or "", times.local(row.started))
-        self.query_one(Banner).say(
-            inline(row.title or row.id, "strong"), inline(" · ".join(word for word in about if word), "muted")
-        )
-        tree = self.query_one(HypothesisTree)
-        tree.fill(opened.tree, candidates=self._candidates, worths=opened.worths())
-        self._name_panes(opened)
-        self.query_one(StepList).fill(opened.steps)
-        if first and opened.answer:
-            tree.go_to(opened.answer.id)
-        self._mark_steps(only=False)
-        self._show_current()
+    def action_export(self) -> None:
+        """Write the post-mortem to a file."""
+        if self.opened is not None:
+            self.app.push_screen(ExportScreen(self.opened.row), self._ask_export)
 
-    def _name_panes(self, opened: Opened) -> None:
-        row = opened.row
-        tree, steps = self.query_one(HypothesisTree), self.query_one(StepList)
-        tree.border_title = f"{figures.several(row.hypotheses, 'hypothesis', 'hypotheses')}"
-        tree.border_subtitle = ""
-        steps.border_title = figures.several(row.steps, "step")
+    def action_edit(self) -> None:
+        """Correct the chosen hypothesis."""
+        if self.opened is not None and self.chosen is not None:
+            self.app.push_screen(EditScreen(self.opened.tree, self.chosen), self._ask_edits)
 
-    def _mark_steps(self, *, only: bool) -> None:
-        steps = self.query_one(StepList)
-        evidence = self.chosen.evidence if self.chosen else ()
-        steps.mark(evidence, only=only)
-        deciding = [piece.step for piece in evidence if piece.deciding] or [piece.step for piece in evidence]
-        if deciding and not self._at_steps:
-            steps.relay(steps.place_of(deciding[0]))
+    def action_change(self) -> None:
+        """Add, merge or remove hypotheses, or evidence."""
+        if self.opened is not None:
+            choices = self._changes(self.opened, self.chosen)
+            self.app.push_screen(ChoiceScreen("Change the tree", choices), self._change)
 
-    def _show_current(self) -> None:
-        steps = self.query_one(StepList)
-        if self._opened is None:
+    def action_replay(self) -> None:
+        """Plan to run evidence again on a host."""
+        if self.opened is not None and (selections := self._selections(self.opened)):
+            hosts = self.opened.hosts(selections[0].steps)
+            self.app.push_screen(ReplayScreen(self.opened.row.id, selections, hosts), self._after_replay)
+
+    def _ask_export(self, asked: messages.ExportAsked | None) -> None:
+        if asked is not None:
+            self.post_message(asked)
+
+    def _ask_edits(self, edits: Sequence[messages.Edit] | None) -> None:
+        if edits and self.opened is not None:
+            self.post_message(messages.EditAsked(self.opened.row.id, edits))
+
+    def _after_replay(self, ran: bool | None) -> None:  # noqa: FBT001 - Textual calls it with the dialog's answer
+        if ran:
+            self.reload()
+
+    def _changes(self, opened: Opened, one: Hypothesis | None) -> list[Choice]:
+        choices = [(ink("Add a hypothesis under it" if one else "Add a hypothesis"), "add")]
+        if one is None:
+            return choices
+        if any(one.key == candidate.key for candidate in opened.tree.candidates):
+            choices.append((ink("Take this candidate into the tree"), "promote"))
+        if not one.root:
+            choices += [(ink("Merge it into another one"), "merge"), (ink("Remove it; its children move up"), "remove")]
+        step = self.query_one(StepList).current
+        if step is not None:
+            cited = any(piece.step == step for piece in one.evidence)
+            for stance in ("supports", "refutes"):
+                choices.append((ink(f"Step {step} {stance} it"), f"{stance}"))
+            choices += [(ink(f"Step {step} is no evidence for it"), "unevidence")] if cited else []
+        return choices
+
+    def _change(self, action: str | None) -> None:
+        one, opened = self.chosen, self.opened
+        if action is None or opened is None:
             return
-        if self._at_steps and steps.current is not None:
-            self._compose_page(self._opened, steps.current, self.chosen)
-        elif self.chosen is not None:
-            self._compose_page(self._opened, None, self.chosen)
-
-    @work(thread=True, exclusive=True, group="detail")
-    def _compose_page(self, opened: Opened, step: int | None, chosen: Hypothesis | None) -> None:
-        try:
-            if step is not None:
-                page = opened.page_of_step(step, chosen)
-            elif chosen is not None:
-                page = opened.page_of_hypothesis(chosen)
-            else:
-                return
-        except NecropsyError as error:
-            self.app.call_from_thread(self.on_failed, messages.Failed.of(error))
+        step = self.query_one(StepList).current
+        if action == "add":
+            self.app.push_screen(EditScreen(opened.tree, None, one.id if one else None), self._ask_edits)
+        elif one is None:
+            return
+        elif action == "merge":
+            others = [
+                (inline(f"{other.id}  {other.statement}"), other.id)
+                for other in opened.tree.hypotheses
+                if not other.root and other.id != one.id
+            ]
+            self.app.push_screen(ChoiceScreen(f"Merge {one.id} into", others), self._merge)
+        elif action in {"supports", "refutes"}:
+            self._ask_edits([messages.Edit(one.key, "evidence", {"step": step, "stance": action, "quote": ""})])
         else:
-            self.app.call_from_thread(self._show_page, page)
+            value = {"step": step} if action == "unevidence" else {}
+            self._ask_edits([messages.Edit(one.key, action, value)])
 
-    def _show_page(self, page: Page) -> None:
-        detail = self.query_one(Document)
-        detail.border_title = page.subject
-        detail.show(page.blocks, at_mark=page.at_mark)
+    def _merge(self, into: str | None) -> None:
+        if into is not None and self.chosen is not None:
+            self._ask_edits([messages.Edit(self.chosen.key, "merge", {"into": into})])
+
+    def _selections(self, opened: Opened) -> list[Selection]:
+        found = []
+        if self.chosen is not None and self.chosen.evidence:
+            steps = sorted({piece.step for piece in self.chosen.evidence})
+            found.append(Selection(f"the evidence for {self.chosen.id}: {_steps(steps)}", steps))
+        current = self.query_one(StepList).current
+        if current is not None:
+            found.append(Selection(f"step {current}", [current]))
+        every = sorted({piece.step for one in opened.tree.hypotheses for piece in one.evidence})
+        if every:
+            found.append(Selection(f"all evidence of the session: {_steps(every)}", every))
+        return found
+
+
+def _steps(ordinals: Sequence[int]) -> str:
+    shown = ", ".join(str(ordinal) for ordinal in ordinals[:8])
+    more = f" and {len(ordinals) - 8} more" if len(ordinals) > 8 else ""  # noqa: PLR2004 - as many as fit on a line
+    return f"step {shown}" if len(ordinals) == 1 else f"steps {shown}{more}"

@@ -20,8 +20,7 @@ LEAD = 200
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Somewhere in a session that a click or a hit leads to: a step or message by ordinal,
-    a hypothesis or another session by id."""
+    """Where a click or a hit leads: to a step or message by ordinal, to a hypothesis or another session by id."""
 
     kind: Literal["step", "message", "hypothesis", "session"]
     name: str

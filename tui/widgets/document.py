@@ -20,7 +20,7 @@ from tui.widgets.blocks import Block, Place
 
 
 class Document(ScrollView, can_focus=True):
-    """Blocks under each other. `n` and `N` go from marked line to marked line; a click on a block follows its target."""
+    """Blocks under each other. `n` and `N` go from mark to mark; a click on a block follows its target."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*ink.CLASSES}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,11 +49,12 @@ class Document(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._blocks: Sequence[Block] = ()
         self._tops: list[int] = [0]
+        self._width = 1
 
     @property
     def text(self) -> str:
         """All lines as drawn at the present width, without their inks."""
-        width = self._room
+        width = self._width
         lines = (block.line(index, width).plain for block in self._blocks for index in range(block.height(width)))
         return "\n".join(lines)
 
@@ -66,6 +67,11 @@ class Document(ScrollView, can_focus=True):
             self._center(rows[0])
         self.refresh()
 
+    def refill(self, blocks: Sequence[Block]) -> None:
+        """Take other blocks that say more of the same, and stay where the reader is."""
+        self._blocks = blocks
+        self._lay_out()
+
     def on_resize(self, _event: events.Resize) -> None:
         """Lay out for the new width."""
         self._lay_out()
@@ -76,7 +82,7 @@ class Document(ScrollView, can_focus=True):
         content = Content("")
         if row < self._tops[-1]:
             number = self._block_at(row)
-            content = self._blocks[number].line(row - self._tops[number], self._room)
+            content = self._blocks[number].line(row - self._tops[number], self._width)
         return ink.paint(self, content, self.scrollable_content_region.width, self.visual_style)
 
     def action_mark(self, by: int) -> None:
@@ -96,12 +102,8 @@ class Document(ScrollView, can_focus=True):
         if row < self._tops[-1] and (place := self._blocks[self._block_at(row)].target):
             self.post_message(self.Followed(self, place))
 
-    @property
-    def _room(self) -> int:
-        return max(self.scrollable_content_region.width - 1, 8)
-
     def _lay_out(self) -> None:
-        width = self._room
+        self._width = width = max(self.scrollable_content_region.width - 1, 8)
         self._tops = list(accumulate((block.height(width) for block in self._blocks), initial=0))
         self.virtual_size = Size(self.scrollable_content_region.width, max(self._tops[-1], 1))
         self.refresh()
@@ -110,7 +112,7 @@ class Document(ScrollView, can_focus=True):
         return bisect_right(self._tops, row, hi=len(self._tops) - 1) - 1
 
     def _marked(self) -> list[int]:
-        width = self._room
+        width = self._width
         return [top + row for top, block in zip(self._tops, self._blocks, strict=False) for row in block.marked(width)]
 
     def _center(self, row: int) -> None:

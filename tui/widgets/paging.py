@@ -11,7 +11,7 @@ KEPT = 16
 
 
 class Pages(Generic[T]):
-    """A long sequence of which a bounded part is in memory: `fetch(start, limit)` gets the rest when it is looked at."""
+    """A long sequence of which a bounded part is in memory: `fetch(start, limit)` gets what is looked at."""
 
     def __init__(self, count: int, fetch: Callable[[int, int], Sequence[T]]) -> None:
         self._count = count

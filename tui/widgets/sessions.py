@@ -68,7 +68,7 @@ def columns(width: int, *, when: Content, who: Content, what: Content, figures: 
     tail = [right(figure, cells) for figure, cells in zip(figures, (7, 7, 6, 8), strict=True)]
     if width < NARROW:
         tail = tail[:1] + tail[2:]
-    used = sum(part.cell_length for part in (*left, *tail)) + 2 * len(left) + 4
+    used = sum(part.cell_length for part in (*left, *tail)) + 2 * len(left) + 5
     return Content("  ").join([Content(""), *left, fit(what, max(width - used, 8)), Content("").join(tail)])
 
 

@@ -18,7 +18,7 @@ KINDS: Mapping[str, str] = {"shell": "$", "poll": "…", "agent": "agent", "othe
 STANCES: Mapping[str, str] = {"supports": "▲", "refutes": "▼", "neutral": "◦"}
 """The mark of each stance."""
 
-ROOMY = 56
+ROOMY = 52
 """Cells of width from which durations are shown."""
 
 

@@ -1,0 +1,1 @@
+"""What the detail of a session shows: functions from rows to blocks, without a widget."""

@@ -86,15 +86,17 @@ def _worths(view: View) -> Iterator[Block]:
         for worth in run.worths:
             if worth.hypothesis == view.hypothesis.id:
                 name = {"upheld": "good", "overturned": "bad"}.get(worth.worth, "doubtful")
-                text = inline(f"on {run.target}: ") + ink(worth.worth, name)
-                yield lines.field("replayed", text + inline(f"  {worth.why}", "muted"))
+                text = inline(f"on {run.target}:") + Content(" ") + ink(worth.worth, name)
+                yield lines.field("replayed", Content("  ").join([text, inline(worth.why, "muted")]))
 
 
 def _evidence(view: View, piece: Evidence) -> Iterator[Block]:
     place = Place("step", str(piece.step))
     decides = ink(" · decides", "strong") if piece.deciding else Content("")
     title = ink(f"{STANCES[piece.stance]} {piece.stance}", piece.stance) + decides
-    yield Prose(title + lines.link(f"  step {piece.step}") + inline(f"  {piece.source}", "faint"), target=place)
+    yield Prose(
+        Content("  ").join([title, lines.link(f"step {piece.step}"), inline(piece.source, "faint")]), target=place
+    )
     step = view.steps.get(piece.step)
     if step is None:
         yield Prose(inline(piece.quote, "quote"), indent=2, target=place)

@@ -50,7 +50,7 @@ def compose(view: View) -> list[Block]:
 
 
 def _title(step: Step) -> Content:
-    parts = [ink(f"step {step.ordinal}", "strong"), inline(f"  {step.kind} · {step.tool}", "muted")]
+    parts = [ink(f"step {step.ordinal}  ", "strong"), inline(f"{step.kind} · {step.tool}", "muted")]
     if step.exit_code is not None:
         derived = " (derived)" if step.exit_source == "derived" else ""
         parts.append(ink(f"  exit {step.exit_code}{derived}", "bad" if step.exit_code else "good"))
@@ -76,11 +76,19 @@ def _facts(step: Step) -> Iterator[Block]:
         yield lines.field("said in", lines.link(f"message {step.message}"), Place("message", str(step.message)))
     if step.cwd:
         yield lines.field("folder", inline(step.cwd))
-    for command in step.commands:
-        if command.host or command.container or command.sudo or len(step.commands) > 1 or command.unresolved:
-            yield lines.field("ran" if command is step.commands[0] else "", _where(command))
+    yield from _ran(step)
     if step.child:
         yield lines.field("sub-agent", lines.link(step.child), Place("session", step.child))
+    yield from _doubts(step)
+
+
+def _ran(step: Step) -> Iterator[Block]:
+    for place, command in enumerate(step.commands):
+        if len(step.commands) > 1 or command.host or command.container or command.sudo or command.unresolved:
+            yield lines.field("" if place else "ran", _where(command))
+
+
+def _doubts(step: Step) -> Iterator[Block]:
     if step.truncated:
         yield lines.field("truncated", ink("the agent's program cut this output before it was recorded", "doubtful"))
     if step.abandoned:
@@ -92,14 +100,15 @@ def _where(command: Command) -> Content:
     if command.user:
         place = inline(f"{command.user}@", "accent") + place
     for word in (*(f"via {jump}" for jump in command.jumps), command.container, command.cwd and f"in {command.cwd}"):
-        place += inline(f" {word}", "muted") if word else Content("")
-    trouble = inline(f"  {command.unresolved}", "doubtful") if command.unresolved else Content("")
-    return place + inline(f"  {'sudo ' if command.sudo else ''}{command.text}", "code") + trouble
+        place += Content(" ") + inline(word, "muted") if word else Content("")
+    trouble = inline(command.unresolved, "doubtful") if command.unresolved else Content("")
+    ran = inline(f"{'sudo ' if command.sudo else ''}{command.text}", "code")
+    return Content("  ").join(part for part in (place, ran, trouble) if part)
 
 
 def _bearing(hypothesis: Hypothesis, evidence: Evidence) -> Block:
     text = ink(f"{STANCES[evidence.stance]} {evidence.stance} ", evidence.stance)
-    text += mark(hypothesis) + ink(f" {hypothesis.id} ", "accent") + inline(hypothesis.statement)
+    text += mark(hypothesis) + ink(f" {hypothesis.id}  ", "accent") + inline(hypothesis.statement)
     return lines.field("evidence", text, Place("hypothesis", hypothesis.id))
 
 
