@@ -17,7 +17,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PATH = re.compile(r"(?:~|\.{0,2})/[\w.@-]+(?:/[\w.@-]{1,40})*/?|[\w-]+\.(?:pem|key|pub|txt|json|ya?ml|py|sh|toml)")
-_CODE = re.compile(r"[a-z_]\w*(?:\.[a-z_]\w*)+|https?://.*", re.IGNORECASE)
+_CODE = re.compile(r"[a-z_]\w*(?:\??\.[a-z_]\w*)+!?|https?://.*", re.IGNORECASE)
+_TYPE = re.compile(r"[A-Z][a-z]+(?:8|16|32|64)?[A-Z][a-z]+")
 _HARMLESS_NAME = re.compile(
     r"(?:^|[_-])(?:eos|bos|pad|unk|sep|cls|mask|image|audio|video|stop|think|cache|sort|primary|foreign|partition|index|"
     r"public|host|group|lookup|dict|map|state|next|last|first|special|start|end)[_-](?:token|key)$",
@@ -28,6 +29,14 @@ _HARMLESS_NAME = re.compile(
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` stands for a secret without being one: a variable, a template, a call, a word like null."""
     return "<redacted:" in value or (len(value) <= LONGEST and _PLACEHOLDER.fullmatch(value) is not None)
+
+
+def _is_code(before: str, value: str) -> bool:
+    """Tell whether `value` is an attribute of something, written behind a name and a blank as programs have it."""
+    word = value.rstrip(",;)}]")
+    return (
+        before.endswith((" ", "\t")) and word.isascii() and (_CODE.fullmatch(word) or _TYPE.fullmatch(word)) is not None
+    )
 
 
 def _is_random(value: str, shortest: int) -> bool:
@@ -49,7 +58,7 @@ def _name(before: str) -> str:
 def password(before: str, value: str) -> bool:
     """A value under a name such as password: anything but a placeholder, a folder, a word of a sentence."""
     name = _name(before).lower()
-    if is_placeholder(value) or value.lower().rstrip(",;)") == name:
+    if is_placeholder(value) or _is_code(before, value) or value.lower().rstrip(",;)}") == name:
         return False
     if name.endswith("pwd") and value.startswith(("/", "~")):
         return False
@@ -60,7 +69,13 @@ def password(before: str, value: str) -> bool:
 def named_secret(before: str, value: str) -> bool:
     """A value under a name such as API_KEY: whatever a shell assigns, and otherwise what looks random."""
     name = _name(before)
-    if is_placeholder(value) or _HARMLESS_NAME.search(name) or _PATH.fullmatch(value) or value.isdigit():
+    if (
+        is_placeholder(value)
+        or _is_code(before, value)
+        or _HARMLESS_NAME.search(name)
+        or _PATH.fullmatch(value)
+        or value.isdigit()
+    ):
         return False
     if name.isupper() and not before.endswith((" ", "\t")):
         return len(value) >= 6  # noqa: PLR2004 (shorter ones are words such as on, auto, file)
@@ -69,7 +84,8 @@ def named_secret(before: str, value: str) -> bool:
 
 def token(before: str, value: str) -> bool:
     """A value under the name token, which in logs of language models is mostly a word: only long and random ones."""
-    return not is_placeholder(value) and not _HARMLESS_NAME.search(_name(before)) and _is_random(value, 16)
+    harmless = is_placeholder(value) or _is_code(before, value) or _HARMLESS_NAME.search(_name(before))
+    return not harmless and _is_random(value, 16)
 
 
 def flag(_before: str, value: str) -> bool:
