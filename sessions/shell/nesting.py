@@ -1,4 +1,4 @@
-"""Where a quoted or substituted piece of shell text ends."""
+"""Where a quoted or substituted piece of shell text ends: one past the end of the text if nothing closes it."""
 
 import re
 
@@ -13,19 +13,19 @@ _IN_BRACE = re.compile(r"""[\\'"`$}]""")
 def skip_single(text: str, start: int) -> int:
     """Index after the quote that closes a single-quoted piece whose content begins at `start`."""
     found = text.find("'", start)
-    return len(text) if found < 0 else found + 1
+    return len(text) + 1 if found < 0 else found + 1
 
 
 def skip_ansi(text: str, start: int) -> int:
     """The same for ``$'…'``, in which a backslash hides a quote."""
     found = re.compile(r"(?:[^\\']|\\.)*+'", re.DOTALL).match(text, start)
-    return found.end() if found else len(text)
+    return found.end() if found else len(text) + 1
 
 
 def skip_backquote(text: str, start: int) -> int:
     """Index after the backquote that closes a substitution whose content begins at `start`."""
     found = re.compile(r"(?:[^\\`]|\\.)*+`", re.DOTALL).match(text, start)
-    return found.end() if found else len(text)
+    return found.end() if found else len(text) + 1
 
 
 def skip_double(text: str, start: int, depth: int = 0) -> int:
@@ -35,7 +35,7 @@ def skip_double(text: str, start: int, depth: int = 0) -> int:
         if found.group() == '"':
             return start
         start = _skip_at(text, found.start(), depth, double=True)
-    return len(text)
+    return len(text) + 1
 
 
 def skip_paren(text: str, start: int, depth: int = 0) -> int:
@@ -51,7 +51,7 @@ def skip_paren(text: str, start: int, depth: int = 0) -> int:
             start = _skip_comment(text, found.start())
         else:
             start = _skip_at(text, found.start(), depth)
-    return len(text)
+    return len(text) + 1
 
 
 def skip_brace(text: str, start: int, depth: int = 0) -> int:
@@ -60,13 +60,13 @@ def skip_brace(text: str, start: int, depth: int = 0) -> int:
         if found.group() == "}":
             return found.end()
         start = _skip_at(text, found.start(), depth)
-    return len(text)
+    return len(text) + 1
 
 
 def skip_dollar(text: str, start: int, depth: int = 0) -> int:
     """Index after the expansion whose ``$`` stands at `start`; ``start + 1`` if none begins there."""
     if depth > _DEEPEST:
-        return len(text)
+        return len(text) + 1
     after = text[start + 1 : start + 2]
     if after == "(":
         return skip_paren(text, start + 2, depth + 1)
@@ -92,7 +92,7 @@ def _skip_at(text: str, start: int, depth: int, *, double: bool = False) -> int:
     if char == "'":
         return skip_single(text, start + 1)
     if char == '"':
-        return len(text) if depth > _DEEPEST else skip_double(text, start + 1, depth + 1)
+        return len(text) + 1 if depth > _DEEPEST else skip_double(text, start + 1, depth + 1)
     if text.startswith("$'", start) and not double:
         return skip_ansi(text, start + 2)
     return skip_dollar(text, start, depth)

@@ -7,7 +7,7 @@ import time
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from sessions.shell.heredocs import lift
+from sessions.shell.lift import lift
 from sessions.shell.syntax import Script
 from sessions.shell.tree import DEEPEST, Reader, TooDeep
 

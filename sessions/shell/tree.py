@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from sessions.shell.heredocs import Heredoc
+from sessions.shell.lift import Heredoc
 from sessions.shell.syntax import (
     Assignment,
     Compound,

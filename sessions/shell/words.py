@@ -14,6 +14,8 @@ _RUN = re.compile(r"""[^\\'"$`<>()|&;\s]+""")
 _DOUBLE_RUN = re.compile(r"""[^\\"$`]+""")
 _HEREDOC_RUN = re.compile(r"""[^\\$`]+""")
 _NAME = re.compile(r"\$(?:([A-Za-z_]\w*|[0-9*@#?$!_-])|\{([A-Za-z_]\w*)\})", re.ASCII)
+_SPLIT = re.compile(r"\$\w*\\\n", re.ASCII)
+"""A line that goes on within the name of a variable."""
 _TILDE = re.compile(r"~|[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=(?:.*:)?~", re.DOTALL | re.ASCII)
 _GLOB = re.compile(r"[*?]|[+@!](?=\()")
 _HIDDEN = "q"
@@ -62,14 +64,14 @@ class _Decoder:
 
     def single(self, at: int) -> int:
         end = nesting.skip_single(self.text, at + 1)
-        if end == at + 1 or self.text[end - 1] != "'":
+        if end > len(self.text):
             self.why.append("quote")
         self.literal(self.text[at + 1 : end - 1], quoted=True)
         return end
 
     def ansi(self, at: int) -> int:
         end = nesting.skip_ansi(self.text, at + 2)
-        value = decode_ansi(self.text[at + 2 : end - 1])
+        value = decode_ansi(self.text[at + 2 : end - 1]) if end <= len(self.text) else None
         if value is None:
             self.why.append("bytes")
         self.escaped = True
@@ -109,6 +111,8 @@ class _Decoder:
         text = self.text
         if text[at] == "`":
             return self.foreign(at, nesting.skip_backquote(text, at + 1), "substitution", quoted=quoted)
+        if _SPLIT.match(text, at):
+            return self.foreign(at, len(text), "expansion", quoted=quoted)
         if found := _NAME.match(text, at):
             self.parts.append(Part(found.group(), "variable", quoted, found.group(1) or found.group(2)))
             self.skeleton.append(_HIDDEN)

@@ -1,8 +1,11 @@
-"""Heredocs, lifted out of a text before it is parsed.
+"""What the grammar reads otherwise than bash does, overwritten before a text is parsed.
 
-The grammar does not know a heredoc that is followed by ``|`` or ``;``, two of them on one line, or one in front of the
-command. So each operator is overwritten by an input redirection of the same length, each body by blanks, and every
-position in the text stays what it was.
+* A heredoc that is followed by ``|`` or ``;``, two of them on one line, or one in front of the command. Each operator
+  becomes an input redirection of the same length, each body blanks.
+* ``$'…'`` with a backslash before its last quote. It becomes plain characters.
+* A line that goes on after a backslash. Within a word the two characters become plain ones, else blanks.
+
+Every position in the text stays what it was.
 """
 
 import re
@@ -14,6 +17,7 @@ from sessions.shell.words import decode
 
 _OPERATOR = re.compile(r"<<(-?)[ \t]*((?:\\.|'[^']*'|\"[^\"]*\"|[^\s\\'\"<>|&;()`])+)", re.DOTALL)
 _STOP = re.compile(r"""[\\'"`$()#\n]|<<<?|\}""")
+_CONTINUATION = re.compile(r"(?:\\\n)+")
 _QUOTED_STOP = re.compile(r"""[\\"`]|\$[({]""")
 
 
@@ -46,7 +50,9 @@ class _Lifter:
         self.inside: list[str] = []
         self.pending: list[re.Match[str]] = []
         self.heredocs: dict[int, Heredoc] = {}
-        self.blanks: list[tuple[int, int]] = []
+        self.edits: list[tuple[int, int, str]] = []
+        self.protected = -1
+        """Where the last character that a backslash protects ends."""
         self.readers: dict[str, Callable[[int], int]] = {
             "'": self.single,
             "`": self.backquote,
@@ -59,11 +65,15 @@ class _Lifter:
     def walk(self) -> None:
         at = 0
         while at < len(self.text):
-            quoted = bool(self.inside) and self.inside[-1] == '"'
+            quoted = self.quoted
             found = (_QUOTED_STOP if quoted else _STOP).search(self.text, at)
             if not found:
                 return
             at = self.in_quotes(found) if quoted else self.outside(found)
+
+    @property
+    def quoted(self) -> bool:
+        return bool(self.inside) and self.inside[-1] == '"'
 
     def in_quotes(self, found: re.Match[str]) -> int:
         mark = found.group()
@@ -80,7 +90,7 @@ class _Lifter:
     def outside(self, found: re.Match[str]) -> int:
         mark, end = found.group(), found.end()
         if mark == "\\":
-            return end + 1
+            return self.backslash(found.start())
         if mark == '"':
             self.inside.append(mark)
             return end
@@ -90,19 +100,35 @@ class _Lifter:
             return end
         return self.readers[mark](found.start())
 
+    def backslash(self, at: int) -> int:
+        run = _CONTINUATION.match(self.text, at)
+        if not run:
+            self.protected = at + 2
+            return at + 2
+        before = at == self.protected or not _ends(self.text[at - 1 : at])
+        within = before and not _ends(self.text[run.end() : run.end() + 1])
+        self.edits.append((at, run.end(), ("_" if within else " ") * (run.end() - at)))
+        return run.end()
+
     def newline(self, at: int) -> int:
         return self.bodies(at + 1)
 
     def single(self, at: int) -> int:
         return nesting.skip_single(self.text, at + 1)
 
+    def ansi(self, at: int) -> int:
+        end = nesting.skip_ansi(self.text, at + 2)
+        if end <= len(self.text):
+            self.edits.append((at, end, "_" * (end - at)))
+        return end
+
     def backquote(self, at: int) -> int:
         return nesting.skip_backquote(self.text, at + 1)
 
     def dollar(self, at: int) -> int:
         text = self.text
-        if text.startswith("$'", at):
-            return nesting.skip_ansi(text, at + 2)
+        if text.startswith("$'", at) and not self.quoted:
+            return self.ansi(at)
         for opening in ("$((", "$(", "${"):
             if text.startswith(opening, at):
                 self.inside.append(opening[1:])
@@ -158,7 +184,7 @@ class _Lifter:
                 break
             lines.append(line)
         self.keep(operator, "".join(lines))
-        self.blanks.append((start, at))
+        self.edits.append((start, at, re.sub(r"[^\n]", " ", self.text[start:at])))
         return at
 
     def keep(self, operator: re.Match[str], body: str) -> None:
@@ -166,11 +192,17 @@ class _Lifter:
         quoted = any(each in delimiter for each in "'\"\\")
         start, end = operator.span()
         self.heredocs[start] = Heredoc(start, end, f"<<{dash}", delimiter, body, quoted)
+        self.edits.append((start, end, "<" + "_" * (end - start - 1)))
+
+
+def _ends(char: str) -> bool:
+    """Whether a word ends at this character."""
+    return char in " \t\n;&|<>()"
 
 
 def lift(text: str) -> Lifted:
-    """The text with its heredocs taken out, and these. One whose end is missing goes to the end of the text."""
-    if "<<" not in text:
+    """The text with its heredocs and ``$'…'`` overwritten, and the heredocs. One whose end is missing goes to the end of the text."""
+    if not any(mark in text for mark in ("<<", "$'", "\\\n")):
         return Lifted(text, {})
     lifter = _Lifter(text)
     lifter.walk()
@@ -179,10 +211,8 @@ def lift(text: str) -> Lifted:
 
 
 def _overwrite(text: str, lifter: _Lifter) -> str:
-    edits = [(start, end, re.sub(r"[^\n]", " ", text[start:end])) for start, end in lifter.blanks]
-    edits += [(each.start, each.end, "<" + "_" * (each.end - each.start - 1)) for each in lifter.heredocs.values()]
     out, at = [], 0
-    for start, end, new in sorted(edits):
+    for start, end, new in sorted(lifter.edits):
         out += [text[at:start], new]
         at = end
     return "".join([*out, text[at:]])
