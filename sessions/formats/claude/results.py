@@ -22,6 +22,8 @@ _TIMED_OUT = re.compile(r"Command timed out after .{1,40}")
 _ERROR_TAG = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
 _PERSISTED = re.compile(r"<persisted-output>.*?Full output saved to: (\S[^\n]*)", re.DOTALL)
 _SHORTENED = re.compile(r"\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.|\[\.\.\. output truncated")
+_NOTHING = "(Bash completed with no output)"
+_NOTE = re.compile(r"\n?Shell cwd was reset to [^\n]*\s*\Z")
 _POLLED = re.compile(r"<(status|exit_code|output|stdout|stderr)>\n?(.*?)\n?</\1>", re.DOTALL)
 
 _GREP_LIKE = {"No matches found", "Files differ", "Condition is false", "Some directories were inaccessible"}
@@ -99,22 +101,16 @@ def _refusal(message: str, text: str) -> StepStatus:
 
 
 def _shell(text: str, details: Mapping[str, Any], outputs: Path) -> Result:
-    task = _text(details, "backgroundTaskId")
     printed = _printed(details)
-    if task:
+    if task := _text(details, "backgroundTaskId"):
         return Result(printed, "running", task=task)
-    whole = _persisted(text, outputs)
-    output = max(whole or "", printed, key=len)
-    if len(output) <= len(text) and not _PERSISTED.match(text):
-        output = text
-    truncated = output is text and bool(_SHORTENED.search(text))
-    if _PERSISTED.match(text) and whole is None:
-        output = output or text
-        truncated = _is_short(details, output)
+    shown = "" if text.strip() == _NOTHING else _NOTE.sub("", text)
+    output = max(_persisted(text, outputs) or "", printed, key=len) or shown
+    short = _is_short(details, output) if _PERSISTED.match(text) else bool(_SHORTENED.search(output))
     if details.get("interrupted"):
-        return Result(output, "interrupted", truncated=truncated)
+        return Result(output, "interrupted", truncated=short)
     code = _code(details)
-    return Result(output, "ok", code, "derived" if code is not None else None, truncated)
+    return Result(output, "ok", code, "derived" if code is not None else None, short)
 
 
 def _code(details: Mapping[str, Any]) -> int | None:
@@ -132,7 +128,8 @@ def _is_short(details: Mapping[str, Any], output: str) -> bool:
 
 
 def _printed(details: Mapping[str, Any]) -> str:
-    streams = (str(details.get("stdout") or ""), str(details.get("stderr") or ""))
+    """Return both streams, without what the program itself adds to the second."""
+    streams = (str(details.get("stdout") or ""), _NOTE.sub("", str(details.get("stderr") or "")))
     return "\n".join(stream for stream in streams if stream)
 
 

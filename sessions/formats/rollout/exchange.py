@@ -11,6 +11,7 @@ from sessions.formats.rollout.talk import Slot, Talk
 from sessions.ingest.events import Called, Returned
 from sessions.models.session import Span, StepStatus
 
+_SHORTEST = 0.001
 _QUERY = ("query", "url", "pattern")
 
 
@@ -83,7 +84,7 @@ class Exchange:
                 self._running[name] = call
         self._return(call, moment)
         if call.polled is not None:
-            self._complete(call.polled, outcome, moment)
+            self._complete(call, call.polled, outcome, moment)
 
     def ended(self, payload: Mapping[str, Any], moment: Moment) -> None:
         """Take the event of a command's end: it knows exit code, duration and whole output better than the result."""
@@ -152,12 +153,13 @@ class Exchange:
             )
         )
 
-    def _complete(self, polled: _Call, outcome: Outcome, moment: Moment) -> None:
+    def _complete(self, poll: _Call, polled: _Call, outcome: Outcome, moment: Moment) -> None:
         """Tell the polled command how it stands; its end, if known, has the whole output and overrides the polls."""
+        decisive = {"running", "ok", "error"} if poll.request.cell else {"running"}
         if polled.ended is not None:
             self._return(polled, moment)
             return
-        if outcome.exit_code is None and outcome.status in {"rejected", "interrupted"}:
+        if outcome.exit_code is None and outcome.status not in decisive:
             return
         self._talk.add(
             Returned(
@@ -201,9 +203,11 @@ def _end_of(payload: Mapping[str, Any]) -> Outcome:
 
 
 def _seconds(duration: object) -> float | None:
-    if isinstance(duration, dict):
-        return float(duration.get("secs") or 0) + float(duration.get("nanos") or 0) / 1e9
-    return None
+    """Return seconds; None below a millisecond, which no process takes: 0.118 to 0.128 often give a wrong figure."""
+    if not isinstance(duration, dict):
+        return None
+    seconds = float(duration.get("secs") or 0) + float(duration.get("nanos") or 0) / 1e9
+    return seconds if seconds >= _SHORTEST else None
 
 
 def _searched(payload: Mapping[str, Any]) -> str:

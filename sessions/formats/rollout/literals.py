@@ -37,7 +37,7 @@ class Literals:
         return match.end() if match else at
 
     def expression(self, at: int, depth: int = 0) -> tuple[Any, int]:
-        """Return the value of the expression at `at`, COMPUTED where the text does not tell it, and the place behind."""
+        """Return the value of the expression at `at`, COMPUTED where no text tells it, and the place behind."""
         value, at = self._value(self.space(at), depth)
         while True:
             at = self.space(at)

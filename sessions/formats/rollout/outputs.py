@@ -109,7 +109,7 @@ def _unified(match: re.Match[str], body: str) -> Outcome:
     seconds, code, process = match.groups()
     if process is not None:
         return replace(_ended(body, None, None), status="running", process=process)
-    return _ended(body, int(code) if code is not None else None, float(seconds))
+    return _ended(body, int(code) if code is not None else None, float(seconds) or None)
 
 
 def _ended(body: str, code: int | None, duration: float | None) -> Outcome:
