@@ -1,0 +1,47 @@
+"""Figures in words: durations, counts, costs."""
+
+from sessions.models.hypothesis import Cost
+
+_MINUTE = 60
+_HOUR = 60 * _MINUTE
+_DAY = 24 * _HOUR
+
+
+def duration(seconds: float | None) -> str:
+    """Return `seconds` to two units: ``0.4 s``, ``42 s``, ``3 min 5 s``, ``1 h 12 min``, ``2 d 4 h``; empty for None."""
+    if seconds is None:
+        return ""
+    if seconds < 10:  # noqa: PLR2004 (below ten a decimal tells something)
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    for size, unit, smaller, smaller_unit in (
+        (_DAY, "d", _HOUR, "h"),
+        (_HOUR, "h", _MINUTE, "min"),
+        (_MINUTE, "min", 1, "s"),
+    ):
+        if whole >= size:
+            rest = whole % size // smaller
+            return f"{whole // size} {unit}" + (f" {rest} {smaller_unit}" if rest else "")
+    return f"{whole} s"
+
+
+def count(number: int, thing: str, things: str = "") -> str:
+    """Return a number with its noun: ``1 step``, ``1,204 steps``."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def costs(cost: Cost) -> tuple[str, ...]:
+    """Return what was spent, a part each: steps, wall time, tokens; without those that the log does not have."""
+    parts = [count(cost.steps, "step"), duration(cost.seconds), f"{cost.tokens:,} tokens" if cost.tokens else ""]
+    return tuple(part for part in parts if part)
+
+
+def total(spent: list[Cost]) -> Cost:
+    """Return the sum of several costs."""
+    seconds = [each.seconds for each in spent if each.seconds is not None]
+    tokens = [each.tokens for each in spent if each.tokens is not None]
+    return Cost(
+        steps=sum(each.steps for each in spent),
+        seconds=sum(seconds) if seconds else None,
+        tokens=sum(tokens) if tokens else None,
+    )
