@@ -1,17 +1,104 @@
-"""From messages and steps to a hypothesis tree, by named rules."""
+"""From messages and steps to a hypothesis tree, by named rules, stage after stage.
+
+Segment, annotate, score, identify, state, focus, decide, link, place: each stage is a pure function of records that the
+stages before it made, so that any of them can be replaced. Rules narrow; they do not understand: what comes out is a
+short list of suspicions with places, steps and claimed verdicts, and a grounded one only where output carries it.
+"""
 
 from collections.abc import Sequence
 
-from sessions.hypotheses.tree import symptom
-from sessions.models.hypothesis import Tree
+from sessions.hypotheses.rules.annotate import annotate
+from sessions.hypotheses.rules.decide import Decision, decide
+from sessions.hypotheses.rules.focus import costs, focus
+from sessions.hypotheses.rules.identify import Suspicion, identify
+from sessions.hypotheses.rules.language import note
+from sessions.hypotheses.rules.link import link
+from sessions.hypotheses.rules.place import place
+from sessions.hypotheses.rules.record import Record
+from sessions.hypotheses.rules.score import score
+from sessions.hypotheses.rules.segment import segment
+from sessions.hypotheses.rules.state import state
+from sessions.hypotheses.rules.symptom import root
+from sessions.hypotheses.rules.table import AGAINST, OPENS, STANCES, SUSPICIONS, VERSION
+from sessions.hypotheses.tree import ROOT_ID
+from sessions.models.hypothesis import Cost, Hypothesis, Tree
 from sessions.models.session import Message, Step
 
-VERSION = "rules-0"
-"""Names the rules; a tree made by other ones is made anew."""
+__all__ = ["VERSION", "analyze"]
+
+_SENTENCE_RULES = (*SUSPICIONS, *AGAINST, *STANCES)
+_FEWEST_CANDIDATES = 20
+_CANDIDATES_PER_NODE = 3
 
 
-def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:  # noqa: ARG001 - the stages that read steps follow
-    """Return the hypothesis tree of one session."""
-    first = next((m for m in messages if m.role == "user" and not m.injected), None)
-    statement = first.text.strip().split("\n")[0][:200] if first else "No symptom is stated."
-    return Tree(hypotheses=(symptom(statement, source="rule:symptom", stated_in=first.ordinal if first else None),))
+def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
+    """Return the hypothesis tree of one session: the symptom, what was suspected, and ranked weaker suspicions.
+
+    A log that grows keeps the keys of what it had.
+    """
+    sentences = segment(messages)
+    notes = annotate(sentences, _SENTENCE_RULES)
+    first_user = next((s.message for s in sentences if s.role == "user"), None)
+    suspicions, rarity = identify(score(notes, messages, first_user), notes)
+    record = Record(messages, steps, notes, rarity)
+    nodes = [s for s in suspicions if s.score >= OPENS]
+    weaker = sorted((s for s in suspicions if s.score < OPENS), key=lambda s: -s.score)
+    candidates = weaker[: max(_FEWEST_CANDIDATES, _CANDIDATES_PER_NODE * len(nodes))]
+    return Tree(
+        hypotheses=(root(sentences), *_nodes(record, nodes, steps)),
+        candidates=tuple(_candidate(record, c, len(nodes) + n) for n, c in enumerate(candidates, 1)),
+        note=note(messages),
+    )
+
+
+def _nodes(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) -> tuple[Hypothesis, ...]:
+    held = focus(nodes, len(record.messages))
+    decisions = {s.key: decide(record, s, held) for s in nodes}
+    parents = place(record, nodes, decisions)
+    ids = {s.key: f"H{number}" for number, s in enumerate(nodes, 1)}
+    spent = costs(held, {key: d.message for key, d in decisions.items()}, record.messages, steps)
+    return tuple(
+        _node(record, s, decisions[s.key], spent.get(s.key, Cost()), (ids[s.key], ids.get(parents.get(s.key, ""), ROOT_ID)))
+        for s in nodes
+    )
+
+
+def _node(record: Record, suspicion: Suspicion, decision: Decision, cost: Cost, place_: tuple[str, str]) -> Hypothesis:
+    rules = _rules(suspicion)
+    return Hypothesis(
+        id=place_[0],
+        key=suspicion.key,
+        parent=place_[1],
+        statement=state(suspicion, record.by_number),
+        verdict=decision.verdict,
+        support=decision.support,
+        stated_in=suspicion.message,
+        decided_in=decision.message,
+        history=decision.turns,
+        evidence=link(record, suspicion, decision.evidence, decision.message),
+        cost=cost,
+        score=round(suspicion.score, 3),
+        rules=tuple(dict.fromkeys((*rules, *decision.rules))),
+        source=rules[0] if rules else "rule:score",
+    )
+
+
+def _candidate(record: Record, suspicion: Suspicion, number: int) -> Hypothesis:
+    rules = _rules(suspicion)
+    return Hypothesis(
+        id=f"H{number}",
+        key=suspicion.key,
+        statement=state(suspicion, record.by_number),
+        verdict="open",
+        stated_in=suspicion.message,
+        evidence=link(record, suspicion, (), None),
+        score=round(suspicion.score, 3),
+        rules=rules,
+        source=rules[0] if rules else "rule:score",
+    )
+
+
+def _rules(suspicion: Suspicion) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(rule for mention in suspicion.mentions for rule in mention.rules))
+
+

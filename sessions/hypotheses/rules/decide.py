@@ -1,0 +1,191 @@
+"""How a suspicion ended: what messages say of it, what outputs show, and what carries the verdict."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sessions.hypotheses.rules.annotate import Note, figures, terms
+from sessions.hypotheses.rules.ground import Claim, ground, speaks_against
+from sessions.hypotheses.rules.identify import Suspicion
+from sessions.hypotheses.rules.link import LONGEST_QUOTE
+from sessions.hypotheses.rules.marks import Mark
+from sessions.hypotheses.rules.record import Record, names
+from sessions.models.hypothesis import Evidence, Support, Turn, Verdict
+from sessions.models.session import Step
+
+STANCES: Mapping[str, Verdict] = {"refutes": "refuted", "confirms": "confirmed", "parks": "abandoned"}
+
+_OPENING = 4
+"""Sentences at the head of a message in which it takes up what it was waiting for."""
+
+_SOON = 3
+_LATER = 12
+"""Messages within which an opening speaks of the suspicion in focus: without and with a shared word."""
+
+_LITTLE = 0.1
+_MUCH = 0.3
+_ALMOST_ALL = 0.5
+_RECENT = 4
+"""Messages at the end of a log in which what is raised stays open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The verdict of one suspicion and where it comes from."""
+
+    verdict: Verdict
+    support: Support
+    message: int | None
+    turns: tuple[Turn, ...]
+    evidence: tuple[Evidence, ...]
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """Something that speaks on the verdict, at a message."""
+
+    message: int
+    order: int
+    verdict: Verdict
+    quote: str
+    rule: str
+    support: Support
+    evidence: tuple[Evidence, ...]
+
+
+def decide(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]) -> Decision:
+    """Return the decision; what neither a message nor an output settles is abandoned, or open at the end of the log."""
+    said = list(_said(record, suspicion, held))
+    shown = list(_shown(record, suspicion, held, said))
+    events = sorted((*said, *shown), key=lambda e: (e.message, e.order))
+    final = _final(events)
+    if final is None:
+        return Decision(_undecided(record, suspicion), "claimed", None, (), (), ())
+    turns = tuple(_turns(events))
+    return Decision(final.verdict, final.support, final.message, turns, final.evidence, tuple(dict.fromkeys(e.rule for e in events)))
+
+
+def _final(events: Sequence[_Event]) -> _Event | None:
+    """The last event that output carries, unless a later one takes it back; else the last one."""
+    grounded = [e for e in events if e.support == "grounded"]
+    if not grounded:
+        return events[-1] if events else None
+    last = grounded[-1]
+    same = [e for e in grounded if e.verdict == last.verdict]
+    merged = {piece.step: piece for e in same for piece in e.evidence}
+    first = same[0] if same[0].evidence and same[0].message <= last.message else last
+    return _Event(first.message, first.order, last.verdict, last.quote, last.rule, "grounded", tuple(merged.values()))
+
+
+def _turns(events: Sequence[_Event]) -> Iterator[Turn]:
+    before: Verdict | None = None
+    for event in events:
+        if event.verdict != before:
+            yield Turn(message=event.message, verdict=event.verdict, quote=event.quote[:LONGEST_QUOTE], source=event.rule)
+        before = event.verdict
+
+
+def _undecided(record: Record, suspicion: Suspicion) -> Verdict:
+    if max(suspicion.places) > record.last - _RECENT:
+        return "open"
+    return "abandoned"
+
+
+def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]) -> Iterator[_Event]:
+    """Yield what messages conclude of a suspicion."""
+    first = max(m.note.sentence.number for m in suspicion.mentions if m.note.sentence.message == suspicion.message)
+    opened = {m.note.sentence.number for m in suspicion.mentions}
+    settled: Verdict | None = None
+    for note in record.notes:
+        sentence = note.sentence
+        if sentence.number <= first or (sentence.number in opened and sentence.message == suspicion.message):
+            continue
+        stance = _stance(note)
+        if stance is None or not _speaks_of(record, suspicion, note, held, settled):
+            continue
+        event = _conclude(record, suspicion, note, *stance)
+        settled = event.verdict if event.verdict != "abandoned" else settled
+        yield event
+
+
+def _stance(note: Note) -> tuple[Verdict, str] | None:
+    if note.sentence.text.endswith("?"):
+        return None
+    sums: dict[str, float] = {}
+    best: dict[str, str] = {}
+    for row in note.rules:
+        if row.family in STANCES:
+            sums[row.family] = max(sums.get(row.family, 0.0), row.weight)
+            best.setdefault(row.family, row.name)
+        elif row.family in {"hedge", "offer", "question"} and row.name != "modal":
+            return None
+    if not sums:
+        return None
+    family = max(sums, key=lambda f: (sums[f], f == "refutes"))
+    return STANCES[family], f"rule:{best[family]}"
+
+
+def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[Suspicion | None], settled: Verdict | None) -> bool:
+    sentence = note.sentence
+    distance = sentence.message - suspicion.message
+    words = note.terms | (_before(record, note).terms if len(note.terms) < _OPENING else frozenset())
+    share = record.rarity.coverage(suspicion.terms, words)
+    named = bool(suspicion.entities & words)
+    if (share >= _MUCH and named) or share >= _ALMOST_ALL:
+        return True
+    focus = held[sentence.message - 1] if sentence.message > suspicion.message else suspicion
+    if settled is not None or focus is not suspicion or sentence.index >= _OPENING or distance == 0:
+        return False
+    return distance <= _SOON or (distance <= _LATER and share >= _LITTLE)
+
+
+def _before(record: Record, note: Note) -> Note:
+    previous = record.by_number.get(note.sentence.number - 1)
+    return previous if previous is not None and previous.sentence.message == note.sentence.message else note
+
+
+def _conclude(record: Record, suspicion: Suspicion, note: Note, verdict: Verdict, rule: str) -> _Event:
+    sentence = note.sentence
+    paragraph = " ".join(n.sentence.text for n in record.by_message[sentence.message] if n.sentence.block == sentence.block)
+    claim = Claim(verdict, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
+    evidence = ground(record, suspicion, claim) if verdict != "abandoned" else ()
+    support: Support = "grounded" if evidence else "claimed"
+    if verdict == "confirmed" and not evidence and speaks_against(record, claim):
+        support = "contradicted"
+    return _Event(sentence.message, sentence.number, verdict, sentence.text, rule, support, evidence)
+
+
+def _fresh(record: Record, suspicion: Suspicion, message: int) -> Iterator[Step]:
+    """Yield the steps since the statement whose outputs no message in between has already drawn on."""
+    start = suspicion.message if message > suspicion.message else suspicion.message - _SOON
+    for step in record.between(start, message):
+        later = range((step.message or 0) + 1, message)
+        drawn = (n for m in later for n in record.by_message.get(m, ()))
+        if not any((found := figures(n.sentence.text)) and found & figures(step.output[:_DRAWN]) for n in drawn):
+            yield step
+
+
+_DRAWN = 4_000
+
+
+def _shown(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None], said: Sequence[_Event]) -> Iterator[_Event]:
+    """Yield what comparisons show by themselves: one that agrees, on what is suspected, refutes a suspected defect."""
+    end = min((e.message for e in said if e.verdict == "confirmed"), default=record.last + 1)
+    edited = False
+    for step in record.between(suspicion.message, end):
+        edited = edited or step.kind == "edit"
+        marks = record.marks(step) if step.kind == "shell" and not edited else ()
+        mark = next((m for m in marks if _settles(record, suspicion, step, m, held)), None)
+        if mark is None or any(m.showing in {"differs", "fails"} for m in marks):
+            continue
+        piece = Evidence(step=step.ordinal, stance="refutes", quote=mark.line[:LONGEST_QUOTE], deciding=True, source=mark.rule)
+        message = min((step.message or 0) + 1, record.last)
+        yield _Event(message, -1, "refuted", mark.line, mark.rule, "grounded", (piece,))
+
+
+def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark, held: Sequence[Suspicion | None]) -> bool:
+    named = names(record, suspicion, record.command_terms(step) | terms(mark.line))
+    if mark.showing == "passes":
+        return named
+    focused = step.message is not None and held[step.message] is suspicion and mark.rule != "rule:identical"
+    return mark.showing == "agrees" and (named or focused)

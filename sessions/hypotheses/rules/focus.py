@@ -1,0 +1,66 @@
+"""What was being tested when: each message and each step belongs to the suspicion last raised and not yet settled."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+
+from sessions import times
+from sessions.hypotheses.rules.identify import Suspicion
+from sessions.models.hypothesis import Cost
+from sessions.models.session import Message, Step
+
+
+def focus(suspicions: Sequence[Suspicion], count: int) -> tuple[Suspicion | None, ...]:
+    """Return, for each of `count` messages, the suspicion that is in focus when the message ends."""
+    raised: dict[int, Suspicion] = {}
+    for suspicion in suspicions:
+        for place in suspicion.places:
+            raised[place] = suspicion
+    current: Suspicion | None = None
+    held = []
+    for ordinal in range(count):
+        current = raised.get(ordinal, current)
+        held.append(current)
+    return tuple(held)
+
+
+def costs(
+    held: Sequence[Suspicion | None], settled: Mapping[str, int | None], messages: Sequence[Message], steps: Sequence[Step]
+) -> dict[str, Cost]:
+    """Return what each suspicion cost: steps taken while it was in focus, and their time.
+
+    Seconds are the sum of the steps' durations where the log has them, else the wall time from the statement to the
+    message that settled it, else None. Tokens are not known per step.
+    """
+    spent: dict[str, list[Step]] = {}
+    for step in steps:
+        owner = held[step.message] if step.message is not None and step.message < len(held) else None
+        if owner is not None and not _is_over(step, settled.get(owner.key)):
+            spent.setdefault(owner.key, []).append(step)
+    return {key: Cost(steps=len(taken), seconds=_seconds(taken, messages)) for key, taken in spent.items()}
+
+
+def _is_over(step: Step, decided: int | None) -> bool:
+    return decided is not None and step.message is not None and step.message >= decided
+
+
+def _seconds(taken: Sequence[Step], messages: Sequence[Message]) -> float | None:
+    known = [step.duration for step in taken if step.duration is not None]
+    if known:
+        return round(sum(known), 3)
+    first = times.parse(taken[0].started)
+    last = taken[-1].message
+    after = messages[last + 1].time if last is not None and last + 1 < len(messages) else taken[-1].started
+    end = times.parse(after)
+    return None if first is None or end is None else round(max(0.0, end - first), 3)
+
+
+class Calendar:
+    """Which steps lie between two messages."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = [s for s in steps if s.message is not None and not s.abandoned]
+        self._places = [s.message if s.message is not None else -1 for s in self._steps]
+
+    def between(self, first: int, last: int) -> Sequence[Step]:
+        """Return the steps that follow messages `first` to `last - 1`: they ran after `first` and before `last`."""
+        return self._steps[bisect_right(self._places, first - 1) : bisect_right(self._places, last - 1)]

@@ -1,0 +1,134 @@
+"""Whether tool output carries what a message concludes."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sessions.hypotheses.rules.annotate import Note, figures, spans, terms
+from sessions.hypotheses.rules.identify import Suspicion
+from sessions.hypotheses.rules.link import LONGEST_QUOTE
+from sessions.hypotheses.rules.marks import Mark, excerpt
+from sessions.hypotheses.rules.record import Record, names
+from sessions.models.hypothesis import Evidence, Verdict
+from sessions.models.session import Step
+
+_MOST = 3
+_QUOTED = re.compile(r"[\"“']([^\"”'\n]{6,80})[\"”']")
+_LONG_SPAN = 8
+_AGAINST = frozenset({"lacks", "differs", "fails"})
+_LACKING = frozenset({"rule:lack", "rule:defect"})
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a message concludes of a suspicion, and the steps from which it can conclude it."""
+
+    verdict: Verdict
+    note: Note
+    paragraph: str
+    steps: tuple[Step, ...]
+
+
+def ground(record: Record, suspicion: Suspicion, claim: Claim) -> tuple[Evidence, ...]:
+    """Return the deciding evidence of a claim, latest step first; empty where only the agent's words carry it."""
+    find = _against if claim.verdict == "refuted" else _for
+    found = [piece for step in reversed(claim.steps) if (piece := find(record, suspicion, claim, step)) is not None]
+    return tuple(found[:_MOST])
+
+
+def speaks_against(record: Record, claim: Claim) -> bool:
+    """Return whether the last run before a claim of success failed."""
+    runs = [step for step in claim.steps if step.kind in {"shell", "poll"}]
+    if not runs:
+        return False
+    shown = {mark.showing for mark in record.marks(runs[-1])}
+    return "fails" in shown and not shown & {"passes", "agrees"}
+
+
+def _against(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evidence | None:
+    """A figure, code or quoted words of the conclusion on a line that shows no defect, or a comparison that agrees."""
+    marks = record.marks(step)
+    agreeing = next((m for m in marks if m.showing == "agrees"), None)
+    if agreeing is None and any(m.showing in _AGAINST for m in marks):
+        return None
+    line = anchor(claim, step, avoid=marks)
+    if line is not None:
+        return _evidence(step, claim, line, "rule:figures-in-output")
+    if agreeing is not None and _bears(record, suspicion, step, agreeing):
+        return _evidence(step, claim, agreeing.line, agreeing.rule)
+    return None
+
+
+def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evidence | None:
+    """A line that names what is missing, or a pass after an edit that touches what is suspected."""
+    marks = record.marks(step)
+    said = suspicion.entities | claim.note.entities
+    lacking = any(rule in _LACKING for m in suspicion.mentions for rule in m.rules)
+    for mark in marks if lacking else ():
+        if mark.showing in {"lacks", "differs"} and len(terms(mark.line) & said) >= _SHARED:
+            return _evidence(step, claim, mark.line, mark.rule)
+    passing = next((m for m in marks if m.showing in {"passes", "agrees"}), None)
+    if passing is not None and not any(m.showing == "fails" for m in marks) and _follows_fix(record, suspicion, claim, step):
+        return _evidence(step, claim, passing.line, "rule:pass-after-fix")
+    return None
+
+
+_SHARED = 2
+
+
+def _follows_fix(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> bool:
+    edits = [s for s in claim.steps if s.kind == "edit" and s.ordinal < step.ordinal]
+    return any(len(record.command_terms(s) & (suspicion.entities or suspicion.terms)) >= _SHARED for s in edits)
+
+
+def _bears(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:
+    words = record.command_terms(step) | terms(mark.line)
+    return names(record, suspicion, words) or bool(words & suspicion.entities)
+
+
+def anchor(claim: Claim, step: Step, avoid: Sequence[Mark] = ()) -> str | None:
+    """Return the line of the output on which a figure, code or quoted words of the conclusion stand."""
+    shunned = {mark.line for mark in avoid if mark.showing in _AGAINST}
+    numbers = figures(claim.paragraph)
+    pieces = tuple(_pieces(claim.paragraph))
+    for line in excerpt(step).split("\n"):
+        bare = line.strip()
+        if not bare or bare in shunned or len(bare) > _WIDE:
+            continue
+        if (numbers and _same_figures(numbers, figures(bare))) or any(piece in bare for piece in pieces):
+            return bare
+    return None
+
+
+_WIDE = 2_000
+
+
+def _pieces(paragraph: str) -> Iterator[str]:
+    for span in spans(paragraph):
+        if len(span) >= _LONG_SPAN and " " in span:
+            yield span
+    for quoted in _QUOTED.findall(paragraph):
+        if " " in quoted:
+            yield quoted
+
+
+def _same_figures(said: frozenset[str], shown: frozenset[str]) -> bool:
+    if said & shown:
+        return True
+    return any(_rounds(one, other) for one in said if "." in one for other in shown if "." in other)
+
+
+def _rounds(said: str, shown: str) -> bool:
+    """Whether the figure that is shown, rounded as the said one is, gives it: 0.0090 and 0.009, 0.19191 and 0.192."""
+    if "e" in said.lower() or "e" in shown.lower():
+        return float(said) == float(shown)
+    places = len(said.partition(".")[2])
+    return places >= _DECIMALS and f"{float(shown):.{places}f}" == said
+
+
+_DECIMALS = 2
+
+
+def _evidence(step: Step, claim: Claim, line: str, source: str) -> Evidence:
+    stance = "refutes" if claim.verdict == "refuted" else "supports"
+    return Evidence(step=step.ordinal, stance=stance, quote=line[:LONGEST_QUOTE].strip(), deciding=True, source=source)

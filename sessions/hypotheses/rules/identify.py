@@ -1,0 +1,130 @@
+"""Mentions gathered into suspicions: one suspicion keeps all its mentions, the earliest says where it was stated.
+
+Everything here looks back only, so that a log that grows keeps the suspicions, and the keys, that it had.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sessions.hypotheses.rules.annotate import Note, entities, terms
+from sessions.hypotheses.rules.score import Mention
+
+_SAME = 0.5
+"""Likeness from which a mention belongs to an earlier suspicion."""
+
+_PRIOR = 40
+"""Sentences that every session is taken to have had before its first: keeps early terms from looking common."""
+
+_ANOTHER = re.compile(r"^(?:or|alternatively|another|also|second|third|finally|the other|next|then)\b", re.IGNORECASE)
+_PARTS = re.compile(r"(?:,|;| -| –| —)? or (?:maybe |perhaps )?(?=\S+ \S+ )|,? and (?=whether )", re.IGNORECASE)
+_PLURAL = re.compile(r"\b(?:causes|candidates|culprits|suspects|reasons|explanations|possibilities)\b[^.]{0,20}\bare\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"\b(?:is|isn't|are|was|were|be|has|does|doesn't|might|could|may|would|still|gets|fails|causes?d?|whether)\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Suspicion:
+    """Something suspected: where, in which words, and how strongly."""
+
+    key: str
+    message: int
+    part: str
+    """The words that state it first; a part of a sentence where it names several."""
+    mentions: list[Mention]
+    terms: frozenset[str]
+    entities: frozenset[str]
+    places: set[int] = field(default_factory=set)
+    """Messages in which it is mentioned."""
+
+    @property
+    def score(self) -> float:
+        """How much speaks for its being a suspicion at all."""
+        return max(m.score for m in self.mentions) + min(0.3, 0.1 * (len(self.places) - 1))
+
+
+class Rarity:
+    """How telling terms are, counted over the sentences so far."""
+
+    def __init__(self) -> None:
+        self._seen = _PRIOR
+        self._counts: Counter[str] = Counter()
+
+    def add(self, words: frozenset[str]) -> None:
+        """Count the terms of one more sentence."""
+        self._seen += 1
+        self._counts.update(words)
+
+    def weigh(self, words: frozenset[str]) -> float:
+        """Return the summed rarity: log(1 + sentences / (sentences with the term + 1))."""
+        return sum(math.log(1 + self._seen / (self._counts[word] + 1)) for word in words)
+
+    def coverage(self, of: frozenset[str], by: frozenset[str]) -> float:
+        """Return the share, by rarity, of the terms `of` that also stand in `by`: 0 to 1."""
+        total = self.weigh(of)
+        return self.weigh(of & by) / total if total else 0.0
+
+    def likeness(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """Return the mean of cosine and coverage of the shorter by the longer: 0 to 1."""
+        first, second = self.weigh(one), self.weigh(other)
+        if not first or not second:
+            return 0.0
+        common = self.weigh(one & other)
+        return 0.5 * common / math.sqrt(first * second) + 0.5 * common / min(first, second)
+
+
+def identify(mentions: Sequence[Mention], notes: Sequence[Note]) -> tuple[tuple[Suspicion, ...], Rarity]:
+    """Return the suspicions in the order in which they are stated, and the rarity of all terms of the session."""
+    rarity = Rarity()
+    found: list[Suspicion] = []
+    by_number = {m.note.sentence.number: m for m in mentions}
+    for note in notes:
+        rarity.add(note.terms)
+        mention = by_number.get(note.sentence.number)
+        if mention is not None:
+            _place(mention, found, rarity)
+    return tuple(found), rarity
+
+
+def _place(mention: Mention, found: list[Suspicion], rarity: Rarity) -> None:
+    sentence = mention.note.sentence
+    for number, part in enumerate(_parts(sentence.text)):
+        words, names = terms(part), entities(part)
+        home = None if mention.listed else _home(mention, words, found, rarity, first=number == 0)
+        if home is None:
+            key = sentence.key + ("" if number == 0 else chr(ord("a") + number))
+            found.append(Suspicion(key, sentence.message, part, [mention], words, names, {sentence.message}))
+        else:
+            home.mentions.append(mention)
+            home.places.add(sentence.message)
+            if sentence.message == home.message:
+                home.terms |= words
+                home.entities |= names
+
+
+def _home(mention: Mention, words: frozenset[str], found: Sequence[Suspicion], rarity: Rarity, *, first: bool) -> Suspicion | None:
+    if first and found and _adjoins(mention, found[-1]):
+        return found[-1]
+    best = max(found, key=lambda s: rarity.likeness(words, s.terms), default=None)
+    return best if best is not None and rarity.likeness(words, best.terms) >= _SAME else None
+
+
+def _adjoins(mention: Mention, last: Suspicion) -> bool:
+    """Whether the mention goes on with what the sentence before it began."""
+    before, here = last.mentions[-1].note.sentence, mention.note.sentence
+    together = (before.message, before.block) == (here.message, here.block) and here.index - before.index <= _NEAR
+    return together and not _ANOTHER.match(here.text)
+
+
+_NEAR = 2
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the suspicions that one sentence names: two clauses joined by "or", or the items of "causes are X or Y"."""
+    pieces = [p.strip() for p in _PARTS.split(text) if p.strip()]
+    several = len(pieces) > 1 and (bool(_PLURAL.search(text)) or all(_CLAUSE.search(p) for p in pieces))
+    if several:
+        yield from pieces
+    else:
+        yield text

@@ -1,0 +1,29 @@
+"""Whether the rules can read a log at all."""
+
+import re
+from collections.abc import Sequence
+
+from sessions.models.session import Message
+
+NOTE = "The rules cover English only; most of this log is in another language, so that most of what it suspects is missing here."
+
+_WORD = re.compile(r"[^\W\d_]+")
+_COMMON = frozenset("the of to and is that it for with this not be on as but have are was i you we an from at by if".split())
+_ENOUGH = 0.12
+"""Share of these words in the words of English prose: about a third; in technical notes at least a fifth."""
+
+_FEWEST = 40
+_FOREIGN_LETTERS = 0.3
+
+
+def note(messages: Sequence[Message]) -> str:
+    """Return a note for the reader of the tree where most of the log is not in English, else nothing."""
+    words = [w for m in messages if not m.injected for w in _WORD.findall(m.text[:4_000])]
+    letters = sum(map(len, words))
+    foreign = sum(not c.isascii() for w in words for c in w)
+    if letters and foreign / letters > _FOREIGN_LETTERS:
+        return NOTE
+    if len(words) < _FEWEST:
+        return ""
+    common = sum(w.lower() in _COMMON for w in words)
+    return NOTE if common / len(words) < _ENOUGH else ""

@@ -1,0 +1,32 @@
+"""Where a suspicion hangs: under the symptom, or under the one whose settling raised it."""
+
+from collections.abc import Mapping, Sequence
+
+from sessions.hypotheses.rules.decide import Decision
+from sessions.hypotheses.rules.identify import Suspicion
+from sessions.hypotheses.rules.record import Record
+
+_AKIN = 0.25
+"""Share of its terms that a suspicion has in common with the one that it refines."""
+
+_SOON = 1
+
+
+def place(record: Record, suspicions: Sequence[Suspicion], decisions: Mapping[str, Decision]) -> dict[str, str]:
+    """Return the key of the parent of those that have one: they were raised as another was settled, and speak of the same."""
+    parents: dict[str, str] = {}
+    for number, suspicion in enumerate(suspicions):
+        for earlier in reversed(suspicions[:number]):
+            if _raised_by(record, suspicion, earlier, decisions[earlier.key]):
+                parents[suspicion.key] = earlier.key
+                break
+    return parents
+
+
+def _raised_by(record: Record, suspicion: Suspicion, earlier: Suspicion, decision: Decision) -> bool:
+    if decision.message is None or decision.verdict not in {"refuted", "confirmed"}:
+        return False
+    gap = suspicion.message - decision.message
+    if not 0 <= gap <= _SOON or (gap and record.between(decision.message, suspicion.message)):
+        return False
+    return record.rarity.coverage(suspicion.terms, earlier.terms) >= _AKIN

@@ -1,0 +1,78 @@
+"""One session as the later stages look at it: its messages, notes and steps, each output read once."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+
+from sessions.hypotheses.rules.annotate import Note, terms
+from sessions.hypotheses.rules.identify import Rarity, Suspicion
+from sessions.hypotheses.rules.marks import Mark, excerpt, marks
+from sessions.models.session import Message, Step
+
+_TESTS = frozenset({"shell", "poll", "other", "agent"})
+_LONGEST_COMMAND = 4_000
+
+
+class Record:
+    """What the stages after `identify` share."""
+
+    def __init__(self, messages: Sequence[Message], steps: Sequence[Step], notes: Sequence[Note], rarity: Rarity) -> None:
+        self.messages = messages
+        self.notes = notes
+        self.rarity = rarity
+        self.steps = [s for s in steps if s.message is not None and not s.abandoned]
+        self._places = [s.message if s.message is not None else -1 for s in self.steps]
+        self._marks: dict[int, tuple[Mark, ...]] = {}
+        self._terms: dict[tuple[int, str], frozenset[str]] = {}
+
+    @property
+    def last(self) -> int:
+        """Ordinal of the last message that somebody wrote."""
+        return max((m.ordinal for m in self.messages if not m.injected), default=-1)
+
+    @cached_property
+    def by_message(self) -> dict[int, list[Note]]:
+        """The notes of each message."""
+        found: dict[int, list[Note]] = {}
+        for note in self.notes:
+            found.setdefault(note.sentence.message, []).append(note)
+        return found
+
+    @cached_property
+    def by_number(self) -> dict[int, Note]:
+        """The notes by the number of their sentence."""
+        return {note.sentence.number: note for note in self.notes}
+
+    def between(self, first: int, last: int) -> Sequence[Step]:
+        """Return the steps that ran after message `first` was written and before message `last` was."""
+        return self.steps[bisect_left(self._places, first) : bisect_left(self._places, last)]
+
+    def marks(self, step: Step) -> tuple[Mark, ...]:
+        """Return what the output of a step shows; nothing for reads and edits, whose outputs are source text."""
+        if step.ordinal not in self._marks:
+            self._marks[step.ordinal] = marks(step) if step.kind in _TESTS else ()
+        return self._marks[step.ordinal]
+
+    def command_terms(self, step: Step) -> frozenset[str]:
+        """Return the terms of a step's command."""
+        return self._cached(step, "command", step.command[:_LONGEST_COMMAND])
+
+    def output_terms(self, step: Step) -> frozenset[str]:
+        """Return the terms of a step's output."""
+        return self._cached(step, "output", "" if (step.ordinal, "output") in self._terms else excerpt(step))
+
+    def _cached(self, step: Step, what: str, text: str) -> frozenset[str]:
+        key = (step.ordinal, what)
+        if key not in self._terms:
+            self._terms[key] = terms(text)
+        return self._terms[key]
+
+
+def names(record: Record, suspicion: Suspicion, words: frozenset[str]) -> bool:
+    """Return whether `words` name what is suspected: half of its names by rarity, two of them if it has two."""
+    wanted = suspicion.entities or suspicion.terms
+    common = wanted & words
+    return len(common) >= min(2, len(wanted)) and record.rarity.coverage(wanted, common) >= _NAMED
+
+
+_NAMED = 0.45

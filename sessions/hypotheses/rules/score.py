@@ -1,0 +1,100 @@
+"""How much of a suspicion each sentence is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sessions.hypotheses.rules.annotate import Note
+from sessions.hypotheses.rules.table import KEEPS
+from sessions.models.session import Message
+
+_LONG = 60
+_SHORT = 4
+_ADJUST = {
+    "heading": -0.6,
+    "short": -0.6,
+    "long": -0.2,
+    "entity": 0.2,
+    "no-terms": -0.4,
+    "alone": 0.1,
+    "opening": 0.05,
+    "reasoning": -0.1,
+    "user": 0.1,
+    "report": -0.6,
+    "item-of-causes": 0.9,
+}
+"""What the place and the form of a sentence add."""
+
+_REPORT = 1_500
+"""Characters from which an agent's last words before the user speaks again, after edits, are a report of what was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A sentence that may state a hypothesis."""
+
+    note: Note
+    score: float
+    rules: tuple[str, ...]
+    listed: bool
+    """An item of a list of suspicions."""
+
+
+def score(notes: Sequence[Note], messages: Sequence[Message], first_user: int | None) -> tuple[Mention, ...]:
+    """Return the sentences worth keeping, with their scores; the first user message is left to the symptom."""
+    by_number = {note.sentence.number: note for note in notes}
+    reports = _reports(messages)
+    kept = []
+    for note in notes:
+        mention = _score(note, by_number, reports)
+        penalty = 0.6 if note.sentence.message == first_user else 0.0
+        if mention.score - penalty >= KEEPS:
+            kept.append(Mention(note, mention.score - penalty, mention.rules, mention.listed))
+    return tuple(kept)
+
+
+def _score(note: Note, by_number: dict[int, Note], reports: frozenset[int]) -> Mention:
+    suspicion = [row for row in note.rules if row.family not in _ELSEWHERE]
+    families: dict[str, float] = {}
+    for row in suspicion:
+        best = families.get(row.family, 0.0)
+        families[row.family] = max(best, row.weight) if row.weight > 0 else min(best, row.weight)
+    listed = _inherits(note, by_number) and not any(r.weight < 0 for r in suspicion)
+    form = _form(note, listed=listed, report=note.sentence.message in reports)
+    names = tuple(f"rule:{row.name}" for row in suspicion if row.weight) + tuple(f"rule:{name}" for name in form)
+    return Mention(note, sum(families.values()) + sum(_ADJUST[name] for name in form), names, listed)
+
+
+_ELSEWHERE = frozenset({"refutes", "confirms", "parks", "lead"})
+
+
+def _inherits(note: Note, by_number: dict[int, Note]) -> bool:
+    lead = by_number.get(note.sentence.lead) if note.sentence.lead is not None else None
+    return lead is not None and any(row.family == "lead" for row in lead.rules)
+
+
+def _form(note: Note, *, listed: bool, report: bool) -> tuple[str, ...]:
+    sentence, words = note.sentence, note.sentence.text.count(" ") + 1
+    checks = {
+        "heading": sentence.shape == "heading" and not listed,
+        "short": words < _SHORT and not listed,
+        "long": words > _LONG,
+        "entity": bool(note.entities),
+        "no-terms": not note.terms,
+        "alone": sentence.alone,
+        "opening": sentence.index == 0,
+        "reasoning": sentence.reasoning,
+        "user": sentence.role == "user",
+        "report": report,
+        "item-of-causes": listed,
+    }
+    return tuple(name for name, holds in checks.items() if holds)
+
+
+def _reports(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the messages that are long last words, late in the log: recaps rather than suspicions."""
+    found = set()
+    for here, following in zip(messages, [*messages[1:], None], strict=True):
+        last = following is None or following.role == "user"
+        if here.role == "agent" and last and len(here.text) > _REPORT and "##" in here.text and here.ordinal > len(messages) // 2:
+            found.add(here.ordinal)
+    return frozenset(found)

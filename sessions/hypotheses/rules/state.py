@@ -1,0 +1,70 @@
+"""The wording of a hypothesis: one sentence of the log, shortened, with what its pronoun stands for."""
+
+import re
+from collections.abc import Mapping
+
+from sessions.hypotheses.rules.annotate import Note
+from sessions.hypotheses.rules.identify import Suspicion
+from sessions.models.hypothesis import LONGEST_STATEMENT
+
+_OPENING = re.compile(
+    r"^(?:(?:ah|aha|oh|hm+|wait|hold on|ok(?:ay)?|so|now|well|then|but|and|also|yes|no|actually|interesting|hm+|yeah)\b[,!.:]?\s+"
+    r"|(?:there it is|found (?:it|the \w+)|that's (?:it|the \w+))[!.:]\s*)+",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"^(?:it|this|that|these|those|they|he|one|both|i doubt|with|if)\b|\b(?:it|they|that backend|there)\b.{0,40}$", re.IGNORECASE)
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+_PARENTHESIS = re.compile(r"\s*\([^()`]{12,}\)")
+_CUTS = re.compile(r"(?<=[,;:.–—-])\s+(?:so|but|and|which|since|because|although|while|let me|i'll|i'm|where|even)?\b|\s+(?:—|–|-)\s+|(?<=[.!?])\s+", re.IGNORECASE)
+_FEW = 4
+"""Terms under which a sentence needs the one before it to be understood."""
+
+
+def state(suspicion: Suspicion, notes: Mapping[int, Note]) -> str:
+    """Return the statement of a suspicion, at most 200 characters of the log's own words."""
+    whole = suspicion.mentions[0].note.sentence
+    best = _best(suspicion)
+    text = suspicion.part if suspicion.part != whole.text or best is suspicion.mentions[0].note else best.sentence.text
+    sentence = best.sentence
+    text = _tidy(text)
+    before = notes.get(sentence.number - 1)
+    if before is not None and _needs(text, best) and _same_place(before, best):
+        joined = f"{_tidy(before.sentence.text).rstrip('.:')}: {text}"
+        if len(joined) <= LONGEST_STATEMENT:
+            return joined
+    return shorten(text)
+
+
+def _best(suspicion: Suspicion) -> Note:
+    """The mention that says most, of those in the message that states it first."""
+    here = [m for m in suspicion.mentions if m.note.sentence.message == suspicion.message]
+    return max(here, key=lambda m: (m.score + 0.15 * min(len(m.note.entities), 4), -m.note.sentence.number)).note
+
+
+def _needs(text: str, note: Note) -> bool:
+    return bool(_PRONOUN.search(text)) or len(note.terms) < _FEW
+
+
+def _same_place(before: Note, here: Note) -> bool:
+    one, other = before.sentence, here.sentence
+    return one.message == other.message and one.block == other.block
+
+
+def _tidy(text: str) -> str:
+    text = _LINK.sub(r"\1", " ".join(text.split()))
+    bare = _OPENING.sub("", text)
+    bare = bare or text
+    return bare[0].upper() + bare[1:] if bare[:1].islower() and not bare.startswith(("go-", "i ")) else bare
+
+
+def shorten(text: str) -> str:
+    """Return `text` in at most 200 characters: parentheses go first, then whole clauses from the end."""
+    text = _tidy(text)
+    if len(text) > LONGEST_STATEMENT:
+        text = _PARENTHESIS.sub("", text)
+    while len(text) > LONGEST_STATEMENT:
+        cuts = [m.start() for m in _CUTS.finditer(text) if LONGEST_STATEMENT // 4 <= m.start() < LONGEST_STATEMENT]
+        if not cuts:
+            return text[: LONGEST_STATEMENT - 1].rsplit(" ", 1)[0] + "…"
+        text = text[: cuts[-1]].rstrip(" ,;:–—-")
+    return text

@@ -1,0 +1,36 @@
+"""The root: what went wrong, in the words of whoever said it first."""
+
+from collections.abc import Sequence
+
+from sessions.hypotheses.rules.annotate import fire
+from sessions.hypotheses.rules.segment import Sentence
+from sessions.hypotheses.rules.state import shorten
+from sessions.hypotheses.rules.table import SYMPTOMS
+from sessions.hypotheses.tree import symptom
+from sessions.models.hypothesis import Hypothesis
+
+_FIRST = 8
+"""Messages in which the symptom is looked for: a user may give only a link, and the agent tells what it says."""
+
+_ENOUGH = 0.5
+_USER = 0.4
+_EARLIER = 0.02
+UNKNOWN = "What was wrong is not said in the log."
+
+
+def root(sentences: Sequence[Sentence]) -> Hypothesis:
+    """Return the symptom: of the first messages' sentences the one that says best what goes wrong."""
+    first = sentences[0].message if sentences else 0
+    near = [s for s in sentences if s.message - first < _FIRST and s.shape != "heading"]
+    if not near:
+        return symptom(UNKNOWN, source="rule:symptom")
+    best = max(near, key=lambda s: (_worth(s), -s.number))
+    if _worth(best) < _ENOUGH:
+        best = next((s for s in near if s.role == "user"), near[0])
+    rules = tuple(f"rule:{row.name}" for row in fire(best.text, SYMPTOMS))
+    return symptom(shorten(best.text), source="rule:symptom", stated_in=best.message, rules=rules)
+
+
+def _worth(sentence: Sentence) -> float:
+    words = sum(row.weight for row in fire(sentence.text, SYMPTOMS))
+    return words + (_USER if sentence.role == "user" else 0.0) - _EARLIER * sentence.number

@@ -1,0 +1,23 @@
+"""The rules, as data: what makes a sentence a suspicion, what settles one, and what an output shows.
+
+A weight of a suspicion adds to the score of its sentence; at `OPENS` the sentence opens a hypothesis, from `KEEPS` on it
+is kept as a candidate. Weights were set by hand while reading logs; none is fitted. `VERSION` names the whole table:
+change it with any row.
+"""
+
+from sessions.hypotheses.rules.table.against import AGAINST
+from sessions.hypotheses.rules.table.outputs import OUTPUTS
+from sessions.hypotheses.rules.table.row import Row
+from sessions.hypotheses.rules.table.stances import STANCES
+from sessions.hypotheses.rules.table.suspicions import SUSPICIONS
+from sessions.hypotheses.rules.table.symptoms import SYMPTOMS
+
+VERSION = "rules-1"
+
+OPENS = 1.0
+"""Score from which a sentence states a hypothesis."""
+
+KEEPS = 0.55
+"""Score from which it is kept as a candidate."""
+
+ROWS: tuple[Row, ...] = (*SUSPICIONS, *AGAINST, *STANCES, *OUTPUTS, *SYMPTOMS)

@@ -1,0 +1,77 @@
+"""What an output shows by itself."""
+
+from sessions.hypotheses.rules.table.row import Row
+
+_NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+
+OUTPUTS: tuple[Row, ...] = (
+    Row(
+        "close",
+        "agrees",
+        r"\b(?:all_?close|array_?equal|torch\.equal|equal|match(?:es|ed|ing)?|same|identical|agree(?:s|ment)?|consistent|round[ -]?trip)\b"
+        r"[^\n]{0,40}?[:=]\s*(?:true|yes|ok|1\b|100(?:\.0+)? ?%)",
+        1.0,
+        "a comparison that answers yes",
+        "allclose(atol=1e-3): True",
+        "allclose(atol=1e-3): False",
+    ),
+    Row(
+        "identical",
+        "agrees",
+        r"(?<!not )(?<!non-)(?<!un)\b(?:identical|bit[- ]?exact|bitwise equal|all (?:\w+ )?(?:match|equal|agree|mapped|ok|pass(?:ed)?)|files? match|no (?:differences?|mismatch(?:es)?|diff)"
+        r"|(?<![\d.])0 (?:differences|mismatch(?:es)?|differ|errors|failed|bad|outliers)|within tolerance|in agreement|agrees? with|matches (?:the )?(?:reference|expected|baseline|cpu|fp32))\b(?!\s*[:=]\s*(?:false|no\b|0))",
+        1.0,
+        "says that two things are the same",
+        "layout: identical, 64 heads",
+        "layout: not identical",
+    ),
+    Row(
+        "small-difference",
+        "agrees",
+        rf"\b(?:max(?:imum)?|mean|avg|rel(?:ative)?|abs(?:olute)?|largest|worst|rms|l2|rell2)?[ _.-]*(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]*"
+        rf"(?:diff(?:erence)?|err(?:or)?|deviation|delta)\b[^\n\d-]{{0,24}}(?P<small>{_NUMBER})(?!\s*%)",
+        1.0,
+        "a measured difference; it agrees where the figure is small",
+        "max diff 0.00012",
+        "three different files",
+    ),
+    Row(
+        "passes",
+        "passes",
+        r"(?m)^\s*(?:---\s*)?(?:PASS(?:ED)?|OK)\b|\b(?:PASS(?:ED)?)\b|^ok\s+\S+|\b[1-9]\d* passed\b|\ball tests passed\b|[:=]\s*ok\s*$|\bresult:? ok\b|✓|✔",
+        1.0,
+        "a run that passed",
+        "PASS: 12 cases",
+        "Passing the file on",
+    ),
+    Row(
+        "fails",
+        "fails",
+        r"\b(?:FAIL(?:ED|URE)?|Traceback \(most recent|panic:|AssertionError|segmentation fault|core dumped|[1-9]\d* failed)\b|^E  +|\bexit (?:code|status) [1-9]"
+        r"|✗|✘|\bfatal:",
+        1.0,
+        "a run that failed",
+        "FAILED tests/test_x.py",
+        "no failures",
+    ),
+    Row(
+        "differs",
+        "differs",
+        r"\b(?:all_?close|array_?equal|torch\.equal|equal|match(?:es)?|same|identical)\b[^\n]{0,40}?[:=]\s*(?:false|no\b|0\b)"
+        r"|\b(?:mismatch(?:es|ed)?|differs?|not identical|not equal|does not match|do not match)\b|(?<![a-z])nan\b(?!\s*[:=]\s*0)(?! count 0)",
+        1.0,
+        "a comparison that answers no",
+        "allclose: False",
+        "allclose: True",
+    ),
+    Row(
+        "lacks",
+        "lacks",
+        r"\b(?:unmapped|missing|not (?:found|mapped|set|present|loaded|in|initiali[sz]ed|called)|no (?:such|match|mapping|entry|entries|override|overrides|rows)|none|null|empty|absent|undefined"
+        r"|skipp(?:ed|ing)|ignored|dropped|unrecogni[sz]ed|unknown|uninitiali[sz]ed|unresolved|orphan(?:s|ed)?)\b",
+        1.0,
+        "names something that is not there",
+        "  gate.weight   76  unmapped",
+        "  gate.weight   76  loaded",
+    ),
+)

@@ -1,0 +1,147 @@
+"""What a message says of a suspicion that is being tested."""
+
+from sessions.hypotheses.rules.table.row import Row
+
+STANCES: tuple[Row, ...] = (
+    Row(
+        "in-order",
+        "refutes",
+        r"\b(?:is|are|was|were|looks?|seems?|be) (?:all |also |indeed |clearly |therefore |perfectly |completely |actually |just |as well )*"
+        r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|good|clean|innocent|unaffected|unrelated|in order|not affected"
+        r"|identical|the same|valid|reasonable|plausible|normal|working|consistent)\b(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
+        1.0,
+        "what is in order is not the cause",
+        "The parser is fine.",
+        "The parser is the right place.",
+    ),
+    Row(
+        "does-its-job",
+        "refutes",
+        r"\b(?:does|do|did) (?:its|their|the) (?:job|work)\b|\bworks? (?:fine|correctly|as (?:intended|expected|designed)|properly|perfectly)\b"
+        r"|\bchecks? out\b|\bholds? up\b|\bmatch(?:es|ed)?\b(?! the (?:symptom|pattern))|\bagrees?\b|\bis what .{1,60}\b(?:expects?|wants?|looks? like)\b"
+        r"|\bas \S+ expects?\b|\bhandles? (?:it |this |that |.{1,40})?(?:fine|correctly|well|properly)\b|\bis (?:fast|quick|instant)\b",
+        1.0,
+        "what works is not the cause",
+        "The kernel does its job here.",
+        "The job of the kernel is unclear.",
+    ),
+    Row(
+        "not-it",
+        "refutes",
+        r"\bneither\b.{1,80}\bnor\b|\b(?:it|this|that|so this|so it)(?:'s| is| was) not\b(?! (?:clear|enough|possible|obvious|sure|yet))"
+        r"|\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault|involved|relevant)\b"
+        r"|\bcan(?:not|'t) be (?:the|it|that|due|because)\b|\bnot (?:a|the) .{1,40}(?:issue|problem|cause|bug|mismatch|fault|culprit)\b"
+        r"|\bnot (?:caused|due|because|related)\b|\bunrelated to\b|\bhas nothing to do with\b",
+        1.0,
+        "says that it is not this",
+        "So it's not the clock.",
+        "It is not clear yet.",
+    ),
+    Row(
+        "ruled-out",
+        "refutes",
+        r"\b(?:rul(?:es|ed|ing)|cross(?:es|ed)|ticks?) (?:it |this |that |them |both |the .{1,40} )?(?:out|off)\b|\bexclud(?:es|ed)\b"
+        r"|\beliminat(?:es|ed)\b|\bexonerat\w+\b|\brefut\w+\b|\bdisprov\w+\b|\bclears? (?:the|it|this|that)\b|\bdead end\b|\bred herring\b"
+        r"|\b(?:is|are|were|was) (?:all )?out\b(?! of)|\bso much for\b|\bfalse alarm\b",
+        1.0,
+        "a word of elimination",
+        "That rules out the clock.",
+        "That rule has run out of date.",
+    ),
+    Row(
+        "no-change",
+        "refutes",
+        r"^(?:hm+,? |no[,.] |but |and |nope[,.] )*(?:still|same|no (?:change|difference|effect|luck|improvement))\b"
+        r"|\b(?:didn't|doesn't|did not|does not) (?:help|change|matter|make (?:a|any) difference|fix|work|solve)\b"
+        r"|\bmakes? no difference\b|\bnot (?:the )?reason\b",
+        1.0,
+        "the change made no difference",
+        "Still slow.",
+        "It is slower than before.",
+    ),
+    Row(
+        "own-mistake",
+        "refutes",
+        r"\b(?:my|our) (?:own )?(?:query|mistake|error|script|probe|typo|test|misreading|check|measurement|command)\b"
+        r"[^.]{0,40}\b(?:wrong|backwards?|and not|not the|was|were|ran|had|asked|fault)\b"
+        r"|\b(?:came|comes?|due|because|down) (?:from|to|of) (?:my|our|how i|the way i) \w+"
+        r"|\b(?:i|we)(?:'d| had|'ve| have)? (?:been )?(?:ask(?:ed|ing)|query\w*|queried|us(?:ed|ing)|read(?:ing)?|call(?:ed|ing)|look(?:ed|ing)|got|had|misread|mixed)"
+        r"\b[^.]{0,40}\b(?:backwards?|wrong (?:way|direction|side|end|order|key|file|log)|the other way|upside down|in reverse|up)\b"
+        r"|\bwrong (?:direction|way (?:round|around))\b|\bartefact of\b|\bartifact of\b",
+        1.2,
+        "the finding came from how it was asked",
+        "That came from my query, not from the table.",
+        "My query returned three rows.",
+    ),
+    Row(
+        "contradicts",
+        "refutes",
+        r"\b(?:but|yet|actually|however|wait|hm+)\b[^.]{0,60}\b(?:does|is|are|was|were|did) (?:in fact |actually )?(?:respect|handle|work|exist|set|there"
+        r"|called|loaded|read|present|used|supported)\b|\byou'?re right\b|\bi was wrong\b|\bactually (?:does|is|works)\b|\bturns out (?:that )?(?:it|this|the)\b[^.]{0,40}\bnot\b",
+        0.7,
+        "takes a claim back",
+        "But the flag is actually read.",
+        "The flag is read here.",
+    ),
+    Row(
+        "fast-enough",
+        "refutes",
+        r"\b(?:delay|problem|issue|trouble|bug|difference) (?:must|has to) (?:be|come|lie)\b|\bso it must be\b",
+        0.6,
+        "what must be elsewhere is not here",
+        "The delay must be in the resolver.",
+        "The resolver adds a delay.",
+    ),
+    Row(
+        "found-it",
+        "confirms",
+        r"^(?:yes[,!.:] |ah,? |ok(?:ay)?,? |so |and |great[,!.] )*(?:there (?:it|we) (?:is|are|go)|there you (?:have it|go)|found it|found the"
+        r"|got it|that'?s it|this is it|bingo|here it is|that was it|gotcha)\b",
+        1.0,
+        "announces the finding",
+        "There it is.",
+        "It is there.",
+    ),
+    Row(
+        "is-the-bug",
+        "confirms",
+        r"\b(?:that|this|here|there|it|which)(?:'s| is| was) (?:exactly |indeed |really |definitely )?(?:the|our|your|a real|a genuine|why|what) "
+        r"?(?:\w+ )?(?:bug|issue|problem|cause|culprit|reason)\b|\b(?:is|was) (?:indeed|definitely|really|clearly) (?:the )?(?:cause|culprit|bug|problem)\b"
+        r"|\broot cause (?:is|was|confirmed|found|identified)\b|\bconfirm(?:s|ed)\b(?! (?:no|that .{1,30}(?:fine|correct|clean)))|\bproves\b|\bproof\b",
+        1.0,
+        "says that this is the cause",
+        "That's the bug.",
+        "That is a long list.",
+    ),
+    Row(
+        "fixed",
+        "confirms",
+        r"\bnow (?:it |everything |this |that )?(?:works?|passes|succeeds)\b|\b(?:fix|patch|change|test|guard|workaround) (?:now )?(?:works?|worked|passes|passed|is working|helped)\b"
+        r"|\b(?:works?|worked|passes|passing|green|fixed|solved|resolved|gone) now\b|\b(?:it|that|this|problem|issue|error|bug) (?:is|was|has been|got) (?:now )?(?:fixed|solved|resolved|gone)\b"
+        r"|\bsettings are working\b|\bdown from\b|\b(?:all|both) (?:tests? )?(?:are )?(?:pass(?:es|ing|ed)?|green)\b|\ball passing\b",
+        0.9,
+        "the trouble is gone after a change",
+        "Now it works.",
+        "Now it runs the other test.",
+    ),
+    Row(
+        "shows-defect",
+        "confirms",
+        r"\b(?:is|are|were|was) (?:indeed |all |really |simply |just |silently )?(?:unmapped|missing|not mapped|skipped|dropped|empty|lost|ignored|never (?:set|called|loaded|filled|written)"
+        r"|uninitiali[sz]ed|corrupt(?:ed)?|wrong|broken|stale|swapped|truncated|not (?:in|there|set|loaded|present|called|honou?red))\b",
+        0.5,
+        "states the defect as a fact",
+        "Three columns are missing in the second file.",
+        "Three columns were added to the second file.",
+    ),
+    Row(
+        "park",
+        "parks",
+        r"\b(?:inconclusive|park(?:ing|ed)?|set (?:it|this|that) aside|leav(?:e|es|ing) (?:it|this|that|me)|come back to|not settled|unsettled|undecided|for now|moving on"
+        r"|doesn't tell|does not tell|does not say|doesn't say|can't tell|cannot tell|another angle|other angle|different approach|instead of (?:reading|going|digging))\b",
+        1.0,
+        "puts it aside undecided",
+        "That is inconclusive; another angle then.",
+        "The car stands at another gate.",
+    ),
+)
