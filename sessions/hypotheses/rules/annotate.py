@@ -44,13 +44,19 @@ class Note:
     rules: tuple[Row, ...]
 
 
+_ENDINGS = (("isation", 3), ("ization", 3), ("ations", 3), ("ation", 3), ("ings", 3), ("edly", 3), ("ies", 3), ("ing", 3), ("ed", 3), ("es", 3), ("ly", 4), ("s", 2), ("e", 3))
+_DOUBLED = 2
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return `word` in lower case without its commonest endings."""
     word = word.lower()
-    for ending, least in (("ization", 4), ("isation", 4), ("ations", 4), ("ation", 4), ("ings", 4), ("ing", 4), ("edly", 4), ("ies", 4), ("ed", 4), ("es", 4), ("ly", 5), ("s", 3), ("e", 4)):
-        if word.endswith(ending) and len(word) - len(ending) >= least - 1 and not word.endswith("ss"):
-            return word[: -len(ending)]
+    for ending, least in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith("ss"):
+            bare = word[: -len(ending)]
+            doubled = len(bare) > _DOUBLED and bare[-1] == bare[-2] and bare[-1] not in "aeiouls"
+            return bare[:-1] if doubled else bare
     return word
 
 

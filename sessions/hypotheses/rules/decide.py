@@ -101,14 +101,26 @@ def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]
         if sentence.number <= first or (sentence.number in opened and sentence.message == suspicion.message):
             continue
         stance = _stance(note)
-        if stance is None or not _speaks_of(record, suspicion, note, held, settled):
+        if stance is None or not _speaks_of(record, suspicion, note, held, weak=stance.weak or settled is not None):
             continue
-        event = _conclude(record, suspicion, note, *stance)
+        event = _conclude(record, suspicion, note, stance)
         settled = event.verdict if event.verdict != "abandoned" else settled
         yield event
 
 
-def _stance(note: Note) -> tuple[Verdict, str] | None:
+@dataclass(frozen=True, slots=True)
+class _Stance:
+    """What a sentence says of whatever it speaks of; a weak one must name it."""
+
+    verdict: Verdict
+    rule: str
+    weak: bool
+
+
+_WEAK = 0.7
+
+
+def _stance(note: Note) -> _Stance | None:
     if note.sentence.text.endswith("?"):
         return None
     sums: dict[str, float] = {}
@@ -122,10 +134,10 @@ def _stance(note: Note) -> tuple[Verdict, str] | None:
     if not sums:
         return None
     family = max(sums, key=lambda f: (sums[f], f == "refutes"))
-    return STANCES[family], f"rule:{best[family]}"
+    return _Stance(STANCES[family], f"rule:{best[family]}", sums[family] < _WEAK)
 
 
-def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[Suspicion | None], settled: Verdict | None) -> bool:
+def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[Suspicion | None], *, weak: bool) -> bool:
     sentence = note.sentence
     distance = sentence.message - suspicion.message
     words = note.terms | (_before(record, note).terms if len(note.terms) < _OPENING else frozenset())
@@ -134,7 +146,7 @@ def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[
     if (share >= _MUCH and named) or share >= _ALMOST_ALL:
         return True
     focus = held[sentence.message - 1] if sentence.message > suspicion.message else suspicion
-    if settled is not None or focus is not suspicion or sentence.index >= _OPENING or distance == 0:
+    if weak or focus is not suspicion or sentence.index >= _OPENING or distance == 0:
         return False
     return distance <= _SOON or (distance <= _LATER and share >= _LITTLE)
 
@@ -144,7 +156,8 @@ def _before(record: Record, note: Note) -> Note:
     return previous if previous is not None and previous.sentence.message == note.sentence.message else note
 
 
-def _conclude(record: Record, suspicion: Suspicion, note: Note, verdict: Verdict, rule: str) -> _Event:
+def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: _Stance) -> _Event:
+    verdict = stance.verdict
     sentence = note.sentence
     paragraph = " ".join(n.sentence.text for n in record.by_message[sentence.message] if n.sentence.block == sentence.block)
     claim = Claim(verdict, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
@@ -152,7 +165,7 @@ def _conclude(record: Record, suspicion: Suspicion, note: Note, verdict: Verdict
     support: Support = "grounded" if evidence else "claimed"
     if verdict == "confirmed" and not evidence and speaks_against(record, claim):
         support = "contradicted"
-    return _Event(sentence.message, sentence.number, verdict, sentence.text, rule, support, evidence)
+    return _Event(sentence.message, sentence.number, verdict, sentence.text, stance.rule, support, evidence)
 
 
 def _fresh(record: Record, suspicion: Suspicion, message: int) -> Iterator[Step]:
@@ -176,7 +189,7 @@ def _shown(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None
         edited = edited or step.kind == "edit"
         marks = record.marks(step) if step.kind == "shell" and not edited else ()
         mark = next((m for m in marks if _settles(record, suspicion, step, m, held)), None)
-        if mark is None or any(m.showing in {"differs", "fails"} for m in marks):
+        if mark is None or any(m.showing in {"differs", "fails", "lacks"} for m in marks):
             continue
         piece = Evidence(step=step.ordinal, stance="refutes", quote=mark.line[:LONGEST_QUOTE], deciding=True, source=mark.rule)
         message = min((step.message or 0) + 1, record.last)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sessions.hypotheses.rules.annotate import Note, figures, spans, terms
+from sessions.hypotheses.rules.annotate import Note, entities, figures, spans, terms
 from sessions.hypotheses.rules.identify import Suspicion
 from sessions.hypotheses.rules.link import LONGEST_QUOTE
 from sessions.hypotheses.rules.marks import Mark, excerpt
@@ -62,7 +62,7 @@ def _against(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> 
 def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evidence | None:
     """A line that names what is missing, or a pass after an edit that touches what is suspected."""
     marks = record.marks(step)
-    said = suspicion.entities | claim.note.entities
+    said = suspicion.entities | entities(claim.paragraph)
     lacking = any(rule in _LACKING for m in suspicion.mentions for rule in m.rules)
     for mark in marks if lacking else ():
         if mark.showing in {"lacks", "differs"} and len(terms(mark.line) & said) >= _SHARED:

@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 from sessions.hypotheses.rules.annotate import Note, entities, terms
 from sessions.hypotheses.rules.score import Mention
 
+_AGAIN = 0.1
+_TOGETHER = 0.2
+_MOST_MORE = 0.3
+"""What another message, or another sentence of the first one, adds to the score; and the most of it."""
+
 _SAME = 0.5
 """Likeness from which a mention belongs to an earlier suspicion."""
 
@@ -19,7 +24,8 @@ _PRIOR = 40
 """Sentences that every session is taken to have had before its first: keeps early terms from looking common."""
 
 _ANOTHER = re.compile(r"^(?:or|alternatively|another|also|second|third|finally|the other|next|then)\b", re.IGNORECASE)
-_PARTS = re.compile(r"(?:,|;| -| –| —)? or (?:maybe |perhaps )?(?=\S+ \S+ )|,? and (?=whether )", re.IGNORECASE)
+_PARTS = re.compile(r"(?:,|;| -| –| —) or (?:maybe |perhaps )?(?=\S+ \S+ )|,? and (?=whether )", re.IGNORECASE)
+_ANY_OR = re.compile(r",? or (?=\S+ \S+ )", re.IGNORECASE)
 _PLURAL = re.compile(r"\b(?:causes|candidates|culprits|suspects|reasons|explanations|possibilities)\b[^.]{0,20}\bare\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"\b(?:is|isn't|are|was|were|be|has|does|doesn't|might|could|may|would|still|gets|fails|causes?d?|whether)\b", re.IGNORECASE)
 
@@ -41,7 +47,9 @@ class Suspicion:
     @property
     def score(self) -> float:
         """How much speaks for its being a suspicion at all."""
-        return max(m.score for m in self.mentions) + min(0.3, 0.1 * (len(self.places) - 1))
+        first = sum(m.note.sentence.message == self.message for m in self.mentions)
+        again = _AGAIN * (len(self.places) - 1) + _TOGETHER * (first - 1)
+        return max(m.score for m in self.mentions) + min(_MOST_MORE, again)
 
 
 class Rarity:
@@ -122,8 +130,9 @@ _NEAR = 2
 
 def _parts(text: str) -> Iterator[str]:
     """Yield the suspicions that one sentence names: two clauses joined by "or", or the items of "causes are X or Y"."""
-    pieces = [p.strip() for p in _PARTS.split(text) if p.strip()]
-    several = len(pieces) > 1 and (bool(_PLURAL.search(text)) or all(_CLAUSE.search(p) for p in pieces))
+    listed = _PLURAL.search(text)
+    pieces = [p.strip() for p in (_ANY_OR if listed else _PARTS).split(text) if p.strip()]
+    several = len(pieces) > 1 and (bool(listed) or all(_CLAUSE.search(p) for p in pieces))
     if several:
         yield from pieces
     else:

@@ -12,10 +12,16 @@ _OPENING = re.compile(
     r"|(?:there it is|found (?:it|the \w+)|that's (?:it|the \w+))[!.:]\s*)+",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"^(?:it|this|that|these|those|they|he|one|both|i doubt|with|if)\b|\b(?:it|they|that backend|there)\b.{0,40}$", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"^(?:it|they)\b|^(?:this|that|these|those)(?:'s| (?:is|was|are|were|could|would|may|might|must|looks?|seems?|means|suggests|explains))\b"
+    r"|^[^`]{0,60}\b(?:if|on|of|that) it\b",
+    re.IGNORECASE,
+)
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 _PARENTHESIS = re.compile(r"\s*\([^()`]{12,}\)")
 _CUTS = re.compile(r"(?<=[,;:.–—-])\s+(?:so|but|and|which|since|because|although|while|let me|i'll|i'm|where|even)?\b|\s+(?:—|–|-)\s+|(?<=[.!?])\s+", re.IGNORECASE)
+_PLAIN_WORD = re.compile(r"[a-z]+(?:\s|,)")
+_TOPIC = re.compile(r"^(?:next|first|second|third|then|another one)(?: up)?[:,] ", re.IGNORECASE)
 _FEW = 4
 """Terms under which a sentence needs the one before it to be understood."""
 
@@ -29,10 +35,16 @@ def state(suspicion: Suspicion, notes: Mapping[int, Note]) -> str:
     text = _tidy(text)
     before = notes.get(sentence.number - 1)
     if before is not None and _needs(text, best) and _same_place(before, best):
-        joined = f"{_tidy(before.sentence.text).rstrip('.:')}: {text}"
-        if len(joined) <= LONGEST_STATEMENT:
-            return joined
+        return _join(_tidy(before.sentence.text), text)
     return shorten(text)
+
+
+def _join(before: str, text: str) -> str:
+    topic = _TOPIC.sub("", before)
+    lead = topic + " " if topic.endswith("?") else f"{topic.rstrip('.:;!')}: "
+    if len(lead) > LONGEST_STATEMENT // 2:
+        return shorten(text)
+    return lead + shorten(text, LONGEST_STATEMENT - len(lead))
 
 
 def _best(suspicion: Suspicion) -> Note:
@@ -54,17 +66,17 @@ def _tidy(text: str) -> str:
     text = _LINK.sub(r"\1", " ".join(text.split()))
     bare = _OPENING.sub("", text)
     bare = bare or text
-    return bare[0].upper() + bare[1:] if bare[:1].islower() and not bare.startswith(("go-", "i ")) else bare
+    return bare[0].upper() + bare[1:] if _PLAIN_WORD.match(bare) else bare
 
 
-def shorten(text: str) -> str:
-    """Return `text` in at most 200 characters: parentheses go first, then whole clauses from the end."""
+def shorten(text: str, limit: int = LONGEST_STATEMENT) -> str:
+    """Return `text` in at most `limit` characters: parentheses go first, then whole clauses from the end."""
     text = _tidy(text)
-    if len(text) > LONGEST_STATEMENT:
+    if len(text) > limit:
         text = _PARENTHESIS.sub("", text)
-    while len(text) > LONGEST_STATEMENT:
-        cuts = [m.start() for m in _CUTS.finditer(text) if LONGEST_STATEMENT // 4 <= m.start() < LONGEST_STATEMENT]
+    while len(text) > limit:
+        cuts = [m.start() for m in _CUTS.finditer(text) if limit // 3 <= m.start() < limit]
         if not cuts:
-            return text[: LONGEST_STATEMENT - 1].rsplit(" ", 1)[0] + "…"
+            return text[: limit - 1].rsplit(" ", 1)[0] + "…"
         text = text[: cuts[-1]].rstrip(" ,;:–—-")
     return text

@@ -16,7 +16,7 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "deed",
         "done",
-        r"^(?:done[.:]? |now )?(?:i|we)(?:'ve| have|'m| am)? (?:just |also |now )?(?:added|changed|updated|fixed|removed|implement\w+|wired"
+        r"^(?:noted|done|added|fixed|updated|changed|created|removed|replaced|renamed|pushed|committed|implemented)\b|^(?:done[.:]? |now )?(?:i|we)(?:'ve| have|'m| am)? (?:just |also |now )?(?:added|changed|updated|fixed|removed|implement\w+|wired"
         r"|renamed|replaced|refactored|wrote|created|committed|pushed|patch(?:ed|ing)|adding|editing|running|formatting"
         r"|updating|noted|moved|rebuilt|restored|verified|tested)\b",
         -0.9,

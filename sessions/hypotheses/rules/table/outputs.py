@@ -19,11 +19,20 @@ OUTPUTS: tuple[Row, ...] = (
         "identical",
         "agrees",
         r"(?<!not )(?<!non-)(?<!un)\b(?:identical|bit[- ]?exact|bitwise equal|all (?:\w+ )?(?:match|equal|agree|mapped|ok|pass(?:ed)?)|files? match|no (?:differences?|mismatch(?:es)?|diff)"
-        r"|(?<![\d.])0 (?:differences|mismatch(?:es)?|differ|errors|failed|bad|outliers)|within tolerance|in agreement|agrees? with|matches (?:the )?(?:reference|expected|baseline|cpu|fp32))\b(?!\s*[:=]\s*(?:false|no\b|0))",
+        r"|(?<![\d.])0 (?:differences|mismatch(?:es)?|differ|errors|failed|bad|outliers)|within tolerance|as expected|in agreement|agrees? with|matches (?:the )?(?:reference|expected|baseline|cpu|fp32))\b(?!\s*[:=]\s*(?:false|no\b|0))",
         1.0,
         "says that two things are the same",
         "layout: identical, 64 heads",
         "layout: not identical",
+    ),
+    Row(
+        "all-of-all",
+        "agrees",
+        r"(?<![\d.,])(?P<all>[1-9]\d*) (?:of|out of|/) (?P=all)\b(?!\s+(?:none|fail|missing|unmapped|not|lost|bad|wrong|differ))",
+        1.0,
+        "as many as there are",
+        "54 of 54 names resolve",
+        "54 of 55 names resolve",
     ),
     Row(
         "small-difference",
