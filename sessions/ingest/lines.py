@@ -69,7 +69,8 @@ def _read(file: BinaryIO, count: Count) -> Iterator[Record]:
         else:
             if type(value) is dict:
                 count.read += 1
-                yield Record(value, _span(start, start + len(line.rstrip())))
+                begin = start if line.startswith(b"{") else end - len(line.lstrip())
+                yield Record(value, _span(begin, start + len(line.rstrip())))
             else:
                 count.skipped += 1
         start = end

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from sessions.ingest.display import clean
-from sessions.ingest.events import About, Called, Event, Returned, Said, Used
+from sessions.ingest.events import Event
 from sessions.ingest.secrets.scan import Found, base64_words, command_rules, escaped_words, provider_rules, text_rules
 
 _READABLE = re.compile(rb"[\t\n\r -~]*")
@@ -26,7 +26,7 @@ _PEEK = 24
 
 _MARK = "<redacted:"
 
-AnyEvent = TypeVar("AnyEvent", About, Said, Called, Returned, Used)
+AnyEvent = TypeVar("AnyEvent", bound=Event)
 
 
 class Redactor:

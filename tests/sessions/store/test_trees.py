@@ -28,7 +28,8 @@ def hypothesis(id_: str, key: str, parent: str | None = None, **fields: object) 
 SYMPTOM = hypothesis("H0", "m0")
 FULL = hypothesis(
     "H1", "m1", "H0", verdict="refuted", support="grounded", stated_in=1, decided_in=2, score=1.5,
-    rules=("cue", "turn"), history=(Turn(message=2, verdict="refuted", quote="no", source="rule:turn"),), cost=Cost(steps=2, seconds=3.5),
+    rules=("cue", "turn"),
+    history=(Turn(message=2, verdict="refuted", quote="no", source="rule:turn"),), cost=Cost(steps=2, seconds=3.5),
     evidence=(Evidence(step=0, stance="refutes", quote="GPU 0", deciding=True, source="rule:x"),),
 )  # fmt: skip
 
