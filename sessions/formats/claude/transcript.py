@@ -38,12 +38,12 @@ class Transcript:
 
     def take(self, record: Mapping[str, Any], span: Span) -> str | None:
         """Take one record; return the name of its type if that is unknown."""
-        kind = record.get("type")
+        kind = _text(record, "type") or "record without type"
         place = Place(
             session=self._identity.session_of(record),
-            uuid=record["uuid"] if isinstance(record.get("uuid"), str) else None,
+            uuid=_text(record, "uuid"),
             time=times.parse(record.get("timestamp")),
-            cwd=record["cwd"] if isinstance(record.get("cwd"), str) else None,
+            cwd=_text(record, "cwd"),
             span=span,
         )
         self._note(record, kind, place)
@@ -53,7 +53,7 @@ class Transcript:
         elif kind == "user" and isinstance(message, dict):
             self._user(record, message, place)
         elif kind not in _NOISE and kind not in {"user", "assistant"}:
-            return str(kind)
+            return kind
         return None
 
     def events(self) -> Iterator[Event]:
@@ -62,18 +62,18 @@ class Transcript:
         for session in self._entries.sessions():
             yield About(session, title=self._title(session), ended=self._entries.ended(session))
 
-    def _note(self, record: Mapping[str, Any], kind: object, place: Place) -> None:
+    def _note(self, record: Mapping[str, Any], kind: str, place: Place) -> None:
         if kind == "summary":
             self._summaries.append((str(record.get("leafUuid")), str(record.get("summary") or "")))
         elif kind in {"ai-title", "custom-title"}:
             title = record.get("customTitle") or record.get("aiTitle")
-            self._titles.setdefault(place.session, {})[str(kind)] = str(title or "")
+            self._titles.setdefault(place.session, {})[kind] = str(title or "")
         elif kind == "queue-operation":
             self._exchange.notice(str(record.get("content") or ""), place)
         elif kind in {"user", "assistant", "system", "attachment", "progress"} and place.uuid and place.session:
             self._enter(record, kind, place)
 
-    def _enter(self, record: Mapping[str, Any], kind: object, place: Place) -> None:
+    def _enter(self, record: Mapping[str, Any], kind: str, place: Place) -> None:
         talk = kind in {"user", "assistant"}
         if talk and not self._entries.knows(place.session):
             self._entries.add(About(

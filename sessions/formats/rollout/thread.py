@@ -54,7 +54,7 @@ class Thread:
 
     def take(self, record: Mapping[str, Any], span: Span | None) -> str | None:
         """Take one record; return the name of its type if that is unknown."""
-        kind, payload = record.get("type"), record.get("payload")
+        kind, payload = _text(record, "type"), record.get("payload")
         if "record_type" in record:
             return None
         if not isinstance(payload, dict):
