@@ -1,0 +1,77 @@
+"""What the policy says of a command: its effect, what follows from it, why, and what would be sent instead."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sessions.models.command import Pipe
+from sessions.models.replay import EFFECTS, Decision, Effect
+
+Role = Literal["program", "option", "text", "path", "place"]
+"""What a word is to its program. The content of a ``path`` is read, of a ``place`` only its name and attributes."""
+
+_ASKED = frozenset({"read-secret", "read-intrusive", "network"})
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One decoded word of a call, and what it is to the program."""
+
+    text: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a part of a command is not simply reading."""
+
+    effect: Effect
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a part of a command ran when it was recorded: hosts and accounts are the log's, never ours to contact."""
+
+    host: str | None = None
+    user: str | None = None
+    container: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The policy's answer for one recorded command."""
+
+    command: str
+    effect: Effect
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What differs in the canonical form, and why that is allowed: ``runs without privilege``."""
+    pipes: tuple[Pipe, ...] = ()
+    """What would be sent, word by word; empty unless every part is understood."""
+    roles: tuple[tuple[tuple[Role, ...], ...], ...] = ()
+    """The role of every word of `pipes`: per pipeline, stage and word."""
+    local_stages: tuple[tuple[str, ...], ...] = ()
+    """Filters that the agent's own machine ran on the output of the remote command."""
+    place: Place = field(default_factory=Place)
+    cwd: str | None = None
+    merge_stderr: bool = False
+    timeout: float | None = None
+    sent: str | None = None
+
+    @property
+    def decision(self) -> Decision:
+        """What happens without a person's leave."""
+        return decide(self.effect)
+
+
+def decide(effect: Effect) -> Decision:
+    """Return the decision that an effect gets unless a person allows more."""
+    if effect == "read":
+        return "run"
+    return "ask" if effect in _ASKED else "refuse"
+
+
+def highest(effects: Iterable[Effect]) -> Effect:
+    """Return the highest of some effects; ``read`` of none."""
+    return max(effects, key=EFFECTS.index, default="read")

@@ -1,0 +1,57 @@
+"""Package tools, as far as they only list."""
+
+from replay.policy.judgement import Problem
+from replay.policy.options import NAME, Program
+
+_INSTALLS = Problem("system", "changes what is installed")
+_FETCHES = Problem("network", "fetches from the network")
+_CHANGING = dict.fromkeys(("install", "uninstall", "wheel", "cache", "config", "sync", "compile"), _INSTALLS)
+_QUIET = ("--isolated", "--disable-pip-version-check", "--no-input")
+
+_PIP = {
+    "show": Program("pip show", flags="-f --files -v --verbose", operands=(NAME,), least=1),
+    "list": Program(
+        "pip list",
+        flags="-e --editable -l --local --user --not-required",
+        valued={"--format": "columns|freeze|json", "--exclude": NAME},
+        operands=(),
+        most=0,
+        refused={"-o": _FETCHES, "--outdated": _FETCHES, "-u": _FETCHES, "--uptodate": _FETCHES},
+    ),
+    "freeze": Program("pip freeze", flags="-l --local --user --all", operands=(), most=0),
+    "check": Program("pip check", operands=(), most=0),
+    "--version": Program("pip --version", operands=(), most=0),
+    "-V": Program("pip -V", operands=(), most=0),
+}
+
+PROGRAMS = (
+    *(
+        Program(
+            name,
+            subcommands=_PIP,
+            fixed=_QUIET,
+            refused={**_CHANGING, "download": Problem("network", "fetches packages and writes them")},
+            examples=(f"{name} show vllm", f"{name} list", f"{name} freeze", f"{name} --version"),
+        )
+        for name in ("pip", "pip3")
+    ),
+    Program(
+        "dpkg",
+        flags="-l -s -L --list --status --listfiles --print-architecture",
+        operands=(r"[\w.+:*-]+",),
+        refused={
+            **dict.fromkeys(("-i", "--install", "-r", "--remove", "-P", "--purge", "--configure"), _INSTALLS),
+        },
+        examples=("dpkg -l cuda-toolkit", "dpkg -s libc6"),
+    ),
+    Program("dpkg-query", flags="-l -s -L -W", valued={"-f": "text"}, operands=(r"[\w.+:*-]+",),
+            examples=("dpkg-query -W libc6",)),
+    Program(
+        "rpm",
+        flags="-q -a -i -l",
+        operands=(NAME,),
+        refused=dict.fromkeys(("-U", "-e", "-F", "--install", "--erase"), _INSTALLS),
+        examples=("rpm -qa",),
+    ),
+)  # fmt: skip
+"""Listers of packages."""
