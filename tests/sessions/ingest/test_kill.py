@@ -1,36 +1,40 @@
 """An ingest that is killed at any moment and run again ends in the same store as an undisturbed one."""
 
+import os
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
 import pytest
-
-from sessions.ingest.pipeline import ingest
-from sessions.ingest.sniff import recognise
-from sessions.store.writer import Writer
 
 MOMENTS = 20
 LOGS = 14
 KEY = "6b" * 32
 
 PROGRAM = """
-import sys
+import os, sys
 from pathlib import Path
 from sessions.ingest.pipeline import ingest
 from sessions.ingest.sniff import recognise
 from sessions.store.writer import Writer
 sources = recognise(Path(sys.argv[1]))
-print("go", flush=True)
-with Writer.open(Path(sys.argv[2]), key=bytes.fromhex(sys.argv[3])) as writer:
-    for result in ingest(sources, writer):
-        print(result.status, flush=True)
+for store in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        print(os.getpid(), flush=True)
+        with Writer.open(Path(store.strip()), key=bytes.fromhex(sys.argv[2])) as writer:
+            list(ingest(sources, writer))
+        os._exit(0)
+    print(os.waitpid(child, 0)[1], flush=True)
 """
+"""Ingests into each store that standard input names, in a child: tells the child's id, and later how it ended."""
 
 NOT_COMPARED = {"_sqlite_migrations", "meta"}
 """Tables that are the store's own: when it was made, and by which key its secrets are told apart."""
@@ -50,7 +54,7 @@ def _log(number: int, grown: int) -> bytes:
             "type": "assistant", "uuid": f"{uuid}-a", "parentUuid": parent, "timestamp": stamp,
             "message": {"id": f"msg-{turn}", "role": "assistant", "model": "made-up", "content": blocks},
         })  # fmt: skip
-        output = f"row {turn} of {session} is 0.{turn}\n" * (20 if turn % 3 else 2500)
+        output = f"row {turn} of {session} is 0.{turn}\n" * (20 if turn % 3 else 700)
         result = {"type": "tool_result", "tool_use_id": f"call-{turn}", "content": output}
         lines.append(base | {
             "type": "user", "uuid": f"{uuid}-u", "parentUuid": f"{uuid}-a", "timestamp": stamp,
@@ -69,21 +73,47 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _start(logs: Path, store: Path) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(logs), str(store), KEY], stdout=subprocess.PIPE, text=True
-    )
+class Ingester:
+    """A process whose children ingest the same logs into one store each."""
 
+    def __init__(self, logs: Path) -> None:
+        """Start it: what follows measures no imports."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(logs), KEY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
-def _finish(logs: Path, store: Path) -> float:
-    """Ingest to the end and return how long it took from the moment the store was opened, in seconds."""
-    with _start(logs, store) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
+    def start(self, store: Path) -> int:
+        """Start an ingest and return its process id."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{store}\n")
+        self._process.stdin.flush()
+        return self._number()
+
+    def end(self) -> int:
+        """Wait for the ingest to end and return how: 0, or the signal that killed it."""
+        return self._number()
+
+    def finish(self, store: Path) -> float:
+        """Ingest to the end and return how long it took, in seconds."""
+        self.start(store)
         begun = time.monotonic()
-        process.stdout.read()
-    assert process.returncode == 0
-    return time.monotonic() - begun
+        assert self.end() == 0
+        return time.monotonic() - begun
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+    def _number(self) -> int:
+        assert self._process.stdout is not None
+        return int(self._process.stdout.readline())
+
+
+@pytest.fixture
+def ingester(logs: Path) -> Iterator[Ingester]:
+    ingester = Ingester(logs)
+    yield ingester
+    ingester.close()
 
 
 def _dump(store: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -101,8 +131,8 @@ def _dump(store: Path) -> dict[str, list[tuple[object, ...]]]:
     return dump
 
 
-def test_killed_at_random_moments(logs: Path, tmp_path: Path) -> None:
-    took = _finish(logs, tmp_path / "undisturbed.db")
+def test_killed_at_random_moments(ingester: Ingester, tmp_path: Path) -> None:
+    took = ingester.finish(tmp_path / "undisturbed.db")
     expected = _dump(tmp_path / "undisturbed.db")
     assert len(expected["sessions"]) == LOGS - 3
     assert len(expected["words"]) > 10_000
@@ -110,13 +140,11 @@ def test_killed_at_random_moments(logs: Path, tmp_path: Path) -> None:
     killed = 0
     for moment in range(MOMENTS):
         store = tmp_path / f"{moment}.db"
-        with _start(logs, store) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "go\n"
-            time.sleep(took * (moment + chance.random()) / MOMENTS)
-            process.kill()
-        killed += process.returncode == -signal.SIGKILL
-        with Writer.open(store) as writer:
-            assert {each.status for each in ingest(recognise(logs), writer)} <= {"new", "updated", "unchanged", "known"}
+        process = ingester.start(store)
+        time.sleep(took * (moment + chance.random()) / MOMENTS)
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+        killed += ingester.end() == signal.SIGKILL
+        ingester.finish(store)
         assert _dump(store) == expected
     assert killed > MOMENTS // 2
