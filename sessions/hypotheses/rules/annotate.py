@@ -96,7 +96,8 @@ def spans(text: str) -> tuple[str, ...]:
 
 
 def fire(text: str, rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Return the rules of `rows` that hit `text`."""
+    """Return the rules of `rows` that hit `text`; a curly apostrophe counts as a straight one."""
+    text = text.replace("’", "'")
     return tuple(row for row in rows if row.compiled.search(text))
 
 

@@ -103,6 +103,8 @@ def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]
         stance = _stance(note)
         if stance is None or not _speaks_of(record, suspicion, note, held, weak=stance.weak or settled is not None):
             continue
+        if stance.rule in _IN_ORDER and (settled == "confirmed" or _mended(record, suspicion, note)):
+            continue
         event = _conclude(record, suspicion, note, stance)
         settled = event.verdict if event.verdict != "abandoned" else settled
         yield event
@@ -118,10 +120,12 @@ class _Stance:
 
 
 _WEAK = 0.7
+_UNSURE = frozenset({"hedge", "offer", "question", "plan"})
+_IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
 
 
 def _stance(note: Note) -> _Stance | None:
-    if note.sentence.text.endswith("?"):
+    if "?" in note.sentence.text:
         return None
     sums: dict[str, float] = {}
     best: dict[str, str] = {}
@@ -129,7 +133,7 @@ def _stance(note: Note) -> _Stance | None:
         if row.family in STANCES:
             sums[row.family] = max(sums.get(row.family, 0.0), row.weight)
             best.setdefault(row.family, row.name)
-        elif row.family in {"hedge", "offer", "question"} and row.name != "modal":
+        elif row.family in _UNSURE and row.name != "must-be":
             return None
     if not sums:
         return None
@@ -151,6 +155,11 @@ def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[
     return distance <= _SOON or (distance <= _LATER and share >= _LITTLE)
 
 
+def _mended(record: Record, suspicion: Suspicion, note: Note) -> bool:
+    """Whether something was edited since the statement: what is in order now need not have been."""
+    return any(s.kind == "edit" for s in record.between(suspicion.message, note.sentence.message))
+
+
 def _before(record: Record, note: Note) -> Note:
     previous = record.by_number.get(note.sentence.number - 1)
     return previous if previous is not None and previous.sentence.message == note.sentence.message else note
@@ -163,14 +172,14 @@ def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: _Stance)
     claim = Claim(verdict, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
     evidence = ground(record, suspicion, claim) if verdict != "abandoned" else ()
     support: Support = "grounded" if evidence else "claimed"
-    if verdict == "confirmed" and not evidence and speaks_against(record, claim):
+    if stance.rule == "rule:fixed" and not evidence and speaks_against(record, claim):
         support = "contradicted"
     return _Event(sentence.message, sentence.number, verdict, sentence.text, stance.rule, support, evidence)
 
 
 def _fresh(record: Record, suspicion: Suspicion, message: int) -> Iterator[Step]:
     """Yield the steps since the statement whose outputs no message in between has already drawn on."""
-    start = suspicion.message if message > suspicion.message else suspicion.message - _SOON
+    start = max(suspicion.message, message - _REACH) if message > suspicion.message else suspicion.message - _SOON
     for step in record.between(start, message):
         later = range((step.message or 0) + 1, message)
         drawn = (n for m in later for n in record.by_message.get(m, ()))
@@ -179,6 +188,8 @@ def _fresh(record: Record, suspicion: Suspicion, message: int) -> Iterator[Step]
 
 
 _DRAWN = 4_000
+_REACH = 8
+"""Messages back to which a conclusion draws on outputs."""
 
 
 def _shown(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None], said: Sequence[_Event]) -> Iterator[_Event]:

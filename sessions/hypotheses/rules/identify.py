@@ -82,26 +82,50 @@ class Rarity:
         return 0.5 * common / math.sqrt(first * second) + 0.5 * common / min(first, second)
 
 
+_PRONOUN = re.compile(
+    r"^(?:it|they)\b|^(?:this|that|these|those)(?:'s| (?:is|was|are|were|could|would|may|might|must|looks?|seems?|means|suggests|explains))\b"
+    r"|^[^`]{0,60}\b(?:if|on|of|that) it\b",
+    re.IGNORECASE,
+)
+_FEW = 4
+"""Terms under which a sentence needs the one before it to be understood."""
+
+
+def topic(note: Note, text: str, before: Note | None) -> Note | None:
+    """Return the sentence before, where `text` (of the sentence of `note`) does not say itself what it speaks of."""
+    if before is None or (before.sentence.message, before.sentence.block) != (note.sentence.message, note.sentence.block):
+        return None
+    return before if _PRONOUN.search(text) or len(note.terms) < _FEW else None
+
+
 def identify(mentions: Sequence[Mention], notes: Sequence[Note]) -> tuple[tuple[Suspicion, ...], Rarity]:
     """Return the suspicions in the order in which they are stated, and the rarity of all terms of the session."""
     rarity = Rarity()
     found: list[Suspicion] = []
     by_number = {m.note.sentence.number: m for m in mentions}
+    before: Note | None = None
     for note in notes:
         rarity.add(note.terms)
         mention = by_number.get(note.sentence.number)
         if mention is not None:
-            _place(mention, found, rarity)
+            _place(mention, before, found, rarity)
+        before = note
     return tuple(found), rarity
 
 
-def _place(mention: Mention, found: list[Suspicion], rarity: Rarity) -> None:
+def _place(mention: Mention, before: Note | None, found: list[Suspicion], rarity: Rarity) -> None:
     sentence = mention.note.sentence
     for number, part in enumerate(_parts(sentence.text)):
         words, names = terms(part), entities(part)
-        home = None if mention.listed else _home(mention, words, found, rarity, first=number == 0)
+        if mention.listed:
+            home = _item_above(mention, found)
+        else:
+            home = _home(mention, words, found, rarity, first=number == 0)
         if home is None:
             key = sentence.key + ("" if number == 0 else chr(ord("a") + number))
+            lead = topic(mention.note, part, before)
+            if lead is not None:
+                words, names = words | lead.terms, names | lead.entities
             found.append(Suspicion(key, sentence.message, part, [mention], words, names, {sentence.message}))
         else:
             home.mentions.append(mention)
@@ -116,6 +140,19 @@ def _home(mention: Mention, words: frozenset[str], found: Sequence[Suspicion], r
         return found[-1]
     best = max(found, key=lambda s: rarity.likeness(words, s.terms), default=None)
     return best if best is not None and rarity.likeness(words, best.terms) >= _SAME else None
+
+
+def _item_above(mention: Mention, found: Sequence[Suspicion]) -> Suspicion | None:
+    """Return the suspicion of the list item that this one is indented under, or goes on with."""
+    here = mention.note.sentence
+    for suspicion in reversed(found[-_NEAR:]):
+        first = suspicion.mentions[0].note.sentence
+        if first.lead == here.lead and (here.depth > first.depth or here.block == first.block or _GOES_ON.match(here.text)):
+            return suspicion
+    return None
+
+
+_GOES_ON = re.compile(r"^(?:so|and|which|this|that)\b")
 
 
 def _adjoins(mention: Mention, last: Suspicion) -> bool:

@@ -9,6 +9,7 @@ from sessions.hypotheses.rules.record import Record
 _AKIN = 0.25
 """Share of its terms that a suspicion has in common with the one that it refines."""
 
+_SHARED = 3
 _SOON = 1
 
 
@@ -29,4 +30,18 @@ def _raised_by(record: Record, suspicion: Suspicion, earlier: Suspicion, decisio
     gap = suspicion.message - decision.message
     if not 0 <= gap <= _SOON or (gap and record.between(decision.message, suspicion.message)):
         return False
-    return record.rarity.coverage(suspicion.terms, earlier.terms) >= _AKIN
+    here, known = _around(record, suspicion), earlier.terms | _concluded(record, decision)
+    return len(here & known) >= _SHARED and record.rarity.coverage(here, known) >= _AKIN
+
+
+def _around(record: Record, suspicion: Suspicion) -> frozenset[str]:
+    """The terms of the paragraph that states it, up to the statement."""
+    stated = suspicion.mentions[0].note.sentence
+    notes = record.by_message[stated.message]
+    return suspicion.terms.union(*(n.terms for n in notes if n.sentence.block == stated.block and n.sentence.index <= stated.index))
+
+
+def _concluded(record: Record, decision: Decision) -> frozenset[str]:
+    """The terms of the message that settled it."""
+    notes = record.by_message.get(decision.message if decision.message is not None else -1, [])
+    return frozenset().union(*(n.terms for n in notes))

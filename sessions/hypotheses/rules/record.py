@@ -1,5 +1,6 @@
 """One session as the later stages look at it: its messages, notes and steps, each output read once."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
@@ -50,7 +51,7 @@ class Record:
     def marks(self, step: Step) -> tuple[Mark, ...]:
         """Return what the output of a step shows; nothing for reads and edits, whose outputs are source text."""
         if step.ordinal not in self._marks:
-            self._marks[step.ordinal] = marks(step) if step.kind in _TESTS else ()
+            self._marks[step.ordinal] = marks(step) if step.kind in _TESTS and not _only_reads(step.command) else ()
         return self._marks[step.ordinal]
 
     def command_terms(self, step: Step) -> frozenset[str]:
@@ -66,6 +67,15 @@ class Record:
         if key not in self._terms:
             self._terms[key] = terms(text)
         return self._terms[key]
+
+
+_WRAPPING = re.compile(r"^(?:\s*(?:sudo|time|cd \S+ *(?:&&|;)|ssh (?:-\S+ )*\S+ ['\"]?|bash -l?c ['\"]|[A-Z_]+=\S*)\s*)+")
+_READERS = re.compile(r"(?:\S*/)?(?:grep|egrep|rg|sed|cat|head|tail|nl|less|awk|ls|find|git (?:show|diff|log|grep|blame)|wc|stat)\b")
+
+
+def _only_reads(command: str) -> bool:
+    """Whether a command shows files: what stands in them is no result."""
+    return bool(_READERS.match(_WRAPPING.sub("", command[:_LONGEST_COMMAND])))
 
 
 def names(record: Record, suspicion: Suspicion, words: frozenset[str]) -> bool:

@@ -1,5 +1,6 @@
 """How much of a suspicion each sentence is."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,8 +22,16 @@ _ADJUST = {
     "user": 0.1,
     "report": -0.6,
     "item-of-causes": 0.9,
+    "under-causes": 0.35,
+    "lead-line": -1.0,
+    "only-a-link": -1.0,
 }
 """What the place and the form of a sentence add."""
+
+_CAUSES = re.compile(r"\b(?:why|causes?|diagnos\w+|what(?:'s| is| was) (?:happening|wrong|going on)|the (?:problem|issue|bug)|analysis)\b", re.IGNORECASE)
+"""A heading under which causes stand."""
+
+_ONLY_LINK = re.compile(r"^\W*(?:\[[^\]]*\]\([^)]*\)|`?[\w./-]+\.\w+(?::\d+)?`?)\W*$")
 
 _REPORT = 1_500
 """Characters from which an agent's last words before the user speaks again, after edits, are a report of what was done."""
@@ -59,7 +68,8 @@ def _score(note: Note, by_number: dict[int, Note], reports: frozenset[int]) -> M
         best = families.get(row.family, 0.0)
         families[row.family] = max(best, row.weight) if row.weight > 0 else min(best, row.weight)
     listed = _inherits(note, by_number) and not any(r.weight < 0 for r in suspicion)
-    form = _form(note, listed=listed, report=note.sentence.message in reports)
+    under = _is_under(note, by_number)
+    form = _form(note, listed=listed, under=under, report=note.sentence.message in reports)
     names = tuple(f"rule:{row.name}" for row in suspicion if row.weight) + tuple(f"rule:{name}" for name in form)
     return Mention(note, sum(families.values()) + sum(_ADJUST[name] for name in form), names, listed)
 
@@ -72,7 +82,12 @@ def _inherits(note: Note, by_number: dict[int, Note]) -> bool:
     return lead is not None and any(row.family == "lead" for row in lead.rules)
 
 
-def _form(note: Note, *, listed: bool, report: bool) -> tuple[str, ...]:
+def _is_under(note: Note, by_number: dict[int, Note]) -> bool:
+    heading = by_number.get(note.sentence.heading) if note.sentence.heading is not None else None
+    return heading is not None and bool(_CAUSES.search(heading.sentence.text))
+
+
+def _form(note: Note, *, listed: bool, under: bool, report: bool) -> tuple[str, ...]:
     sentence, words = note.sentence, note.sentence.text.count(" ") + 1
     checks = {
         "heading": sentence.shape == "heading" and not listed,
@@ -86,15 +101,16 @@ def _form(note: Note, *, listed: bool, report: bool) -> tuple[str, ...]:
         "user": sentence.role == "user",
         "report": report,
         "item-of-causes": listed,
+        "under-causes": under and not listed and sentence.shape != "heading",
+        "lead-line": sentence.text.endswith(":") and any(row.family == "lead" or row.name == "suspect" for row in note.rules),
+        "only-a-link": bool(_ONLY_LINK.match(sentence.text)),
     }
     return tuple(name for name, holds in checks.items() if holds)
 
 
 def _reports(messages: Sequence[Message]) -> frozenset[int]:
-    """Return the messages that are long last words, late in the log: recaps rather than suspicions."""
-    found = set()
-    for here, following in zip(messages, [*messages[1:], None], strict=True):
-        last = following is None or following.role == "user"
-        if here.role == "agent" and last and len(here.text) > _REPORT and "##" in here.text and here.ordinal > len(messages) // 2:
-            found.add(here.ordinal)
-    return frozenset(found)
+    """Return the messages that report what was done: recaps rather than suspicions."""
+    return frozenset(m.ordinal for m in messages if m.role == "agent" and len(m.text) > _REPORT and _RECAP.search(m.text))
+
+
+_RECAP = re.compile(r"(?im)^\W*(?:done\b|(?:here's (?:the|a) )?summary|what (?:i|was|we) (?:shipped|did|changed|built|fixed)|changes(?: made)?\W*$|outcome|files changed)")

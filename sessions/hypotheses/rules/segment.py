@@ -16,7 +16,7 @@ _HEADING = re.compile(r"^\s*#{1,6}\s+|^\*\*[^*]{2,80}\*\*:?$")
 _END = re.compile(r"(?<=[.!?:;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bcf\.)[\"')\]*]*\s+(?=[\"'(\[*_`]*(?:[A-Z0-9~`]|[a-z]+[A-Z_./-]\w))")
 _SOFT_END = re.compile(r"[:;][\"')\]*]*$")
 _OUTPUT_LIKE = re.compile(
-    r"^\s*(?:\$ |❯|>>>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^\S*[/\\]\S*:\d+|^[^a-z]*$|^\s*[\w.-]+=\S+$"
+    r"^\s*(?:\$ |❯|>>>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^\S*[/\\]\S*:\d+|\\$|^\s*--?\w[\w-]*(?:[= ]\S+)?\s*$|^[^a-z]*$|^\s*[\w.-]+=\S+$"
 )
 _LONG_USER_TEXT = 6_000
 """Characters from which a user's text is a pasted document: only its sections about causes are read."""
@@ -41,6 +41,10 @@ class Sentence:
     """Number of the paragraph, list or heading in the message."""
     lead: int | None
     """For list items: number of the sentence that opens the list."""
+    heading: int | None
+    """Number of the heading under which it stands."""
+    depth: int
+    """For list items: how far the item is indented."""
     alone: bool
     """The message has few sentences."""
 
@@ -62,9 +66,12 @@ def segment(messages: Sequence[Message]) -> tuple[Sentence, ...]:
 def _sentences(message: Message, first: int) -> Iterator[Sentence]:
     pieces = list(_pieces(message))
     lead: int | None = None
-    for index, (shape, block, text) in enumerate(pieces):
+    heading: int | None = None
+    for index, (shape, block, depth, text) in enumerate(pieces):
         if shape != "item":
             lead = first + index
+        if shape == "heading":
+            heading = first + index
         yield Sentence(
             number=first + index,
             message=message.ordinal,
@@ -75,6 +82,8 @@ def _sentences(message: Message, first: int) -> Iterator[Sentence]:
             shape=shape,
             block=block,
             lead=lead if shape == "item" else None,
+            heading=heading,
+            depth=depth,
             alone=len(pieces) <= _FEW,
         )
 
@@ -82,37 +91,38 @@ def _sentences(message: Message, first: int) -> Iterator[Sentence]:
 _FEW = 4
 
 
-def _pieces(message: Message) -> Iterator[tuple[Shape, int, str]]:
+def _pieces(message: Message) -> Iterator[tuple[Shape, int, int, str]]:
     text = _TAG.sub("\n", _FENCE.sub("\n", message.text)) if "<" in message.text or "`" in message.text else message.text
     pasted = message.role == "user" and len(message.text) > _LONG_USER_TEXT
     reading = not pasted
-    for block, (shape, lines) in enumerate(_blocks(text)):
+    for block, (shape, depth, lines) in enumerate(_blocks(text)):
         if shape == "heading" and pasted:
             reading = bool(_CAUSES.search(lines))
         if reading:
             for sentence in _split(lines):
-                yield shape, block, sentence
+                yield shape, block, depth, sentence
 
 
-def _blocks(text: str) -> Iterator[tuple[Shape, str]]:
-    """Yield paragraphs, list items and headings; hard-wrapped lines are joined."""
+def _blocks(text: str) -> Iterator[tuple[Shape, int, str]]:
+    """Yield paragraphs, list items and headings with their indentation; hard-wrapped lines are joined."""
     held: list[str] = []
     shape: Shape = "paragraph"
+    depth = 0
     for line in text.split("\n"):
         bare = line.strip()
-        kind: Shape | None = _shape(line) if bare else None
-        if kind is None or kind != "paragraph" or _OUTPUT_LIKE.search(line):
-            if held:
-                yield shape, " ".join(held)
-            held, shape = [], "paragraph"
-        if kind is not None and not _OUTPUT_LIKE.search(bare):
-            shape = kind if kind != "paragraph" else shape
-            held.append(_ITEM.sub("", line).strip().lstrip("#").strip())
-            if kind == "heading":
-                yield shape, held.pop()
-                shape = "paragraph"
+        kind = _shape(line) if bare and not _OUTPUT_LIKE.search(line) else None
+        if kind != "paragraph" and held:
+            yield shape, depth, " ".join(held)
+            held = []
+        if kind is None:
+            continue
+        if not held:
+            shape, depth = kind, len(line) - len(line.lstrip())
+        held.append(_ITEM.sub("", line).strip().lstrip("#").strip())
+        if kind == "heading":
+            yield shape, depth, held.pop()
     if held:
-        yield shape, " ".join(held)
+        yield shape, depth, " ".join(held)
 
 
 def _shape(line: str) -> Shape:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from sessions.hypotheses.rules.annotate import Note
-from sessions.hypotheses.rules.identify import Suspicion
+from sessions.hypotheses.rules.identify import Suspicion, topic
 from sessions.models.hypothesis import LONGEST_STATEMENT
 
 _OPENING = re.compile(
@@ -12,18 +12,11 @@ _OPENING = re.compile(
     r"|(?:there it is|found (?:it|the \w+)|that's (?:it|the \w+))[!.:]\s*)+",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(
-    r"^(?:it|they)\b|^(?:this|that|these|those)(?:'s| (?:is|was|are|were|could|would|may|might|must|looks?|seems?|means|suggests|explains))\b"
-    r"|^[^`]{0,60}\b(?:if|on|of|that) it\b",
-    re.IGNORECASE,
-)
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 _PARENTHESIS = re.compile(r"\s*\([^()`]{12,}\)")
 _CUTS = re.compile(r"(?<=[,;:.–—-])\s+(?:so|but|and|which|since|because|although|while|let me|i'll|i'm|where|even)?\b|\s+(?:—|–|-)\s+|(?<=[.!?])\s+", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"[a-z]+(?:\s|,)")
 _TOPIC = re.compile(r"^(?:next|first|second|third|then|another one)(?: up)?[:,] ", re.IGNORECASE)
-_FEW = 4
-"""Terms under which a sentence needs the one before it to be understood."""
 
 
 def state(suspicion: Suspicion, notes: Mapping[int, Note]) -> str:
@@ -31,10 +24,9 @@ def state(suspicion: Suspicion, notes: Mapping[int, Note]) -> str:
     whole = suspicion.mentions[0].note.sentence
     best = _best(suspicion)
     text = suspicion.part if suspicion.part != whole.text or best is suspicion.mentions[0].note else best.sentence.text
-    sentence = best.sentence
     text = _tidy(text)
-    before = notes.get(sentence.number - 1)
-    if before is not None and _needs(text, best) and _same_place(before, best):
+    before = topic(best, text, notes.get(best.sentence.number - 1))
+    if before is not None:
         return _join(_tidy(before.sentence.text), text)
     return shorten(text)
 
@@ -51,15 +43,6 @@ def _best(suspicion: Suspicion) -> Note:
     """The mention that says most, of those in the message that states it first."""
     here = [m for m in suspicion.mentions if m.note.sentence.message == suspicion.message]
     return max(here, key=lambda m: (m.score + 0.15 * min(len(m.note.entities), 4), -m.note.sentence.number)).note
-
-
-def _needs(text: str, note: Note) -> bool:
-    return bool(_PRONOUN.search(text)) or len(note.terms) < _FEW
-
-
-def _same_place(before: Note, here: Note) -> bool:
-    one, other = before.sentence, here.sentence
-    return one.message == other.message and one.block == other.block
 
 
 def _tidy(text: str) -> str:

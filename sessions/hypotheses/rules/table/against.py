@@ -40,7 +40,7 @@ AGAINST: tuple[Row, ...] = (
         r"\b(?:simplest|best|cleanest|right|proper|easiest|safer|safest|correct|better|narrowest|minimal) "
         r"(?:\w+ )?(?:fix|solution|approach|way|option|place|tool|choice|design)\b|\bthe fix (?:is|here|would|should|could)\b"
         r"|\b(?:i'd|i would|we could|we should|i) (?:recommend|suggest|propose|add|use)\b|\brecommend(?:ation|ed)?\b"
-        r"|\bworkaround\b|\bfollow-?up\b|\btrade-?offs?\b|\bto fix (?:this|it|the)\b|\binstead of\b|\bnice to have\b",
+        r"|\bworkaround\b|\bfollow-?up\b|\btrade-?offs?\b|\bto fix (?:this|it|the)\b|\binstead of\b|\bnice to have\b|\b(?:should|will|would) (?:now )?(?:address|fix|resolve|solve|prevent|help)\b",
         -0.6,
         "talks about how to mend it",
         "The simplest fix is to take the lock earlier.",
@@ -119,7 +119,7 @@ AGAINST: tuple[Row, ...] = (
         "reviewing",
         "design",
         r"\b(?:nit|nits|cosmetic|readab\w+|naming|wording|convention|style|out of scope|scope creep|document(?:ed|ation)?|docs|comments?"
-        r"|changelog|pr|pull request|follow the|coverage|reviewers?|commits?|branch(?:es)?)\b",
+        r"|changelog|pr|pull request|follow the|coverage|reviewers?)\b",
         -0.3,
         "reviews or publishes work",
         "That is a nit about naming.",

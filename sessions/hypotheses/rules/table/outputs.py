@@ -37,8 +37,8 @@ OUTPUTS: tuple[Row, ...] = (
     Row(
         "small-difference",
         "agrees",
-        rf"\b(?:max(?:imum)?|mean|avg|rel(?:ative)?|abs(?:olute)?|largest|worst|rms|l2|rell2)?[ _.-]*(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]*"
-        rf"(?:diff(?:erence)?|err(?:or)?|deviation|delta)\b[^\n\d-]{{0,24}}(?P<small>{_NUMBER})(?!\s*%)",
+        rf"\b(?:max(?:imum)?|mean|avg|rel(?:ative)?|abs(?:olute)?|largest|worst|rms|l2|rell2)[ _.-]*(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]*"
+        rf"(?:diff(?:erence)?|err(?:or)?|deviation|delta)\b[^\n\d(){{}};&|\"'-]{{0,24}}(?P<small>{_NUMBER})(?!\s*%|\w)",
         1.0,
         "a measured difference; it agrees where the figure is small",
         "max diff 0.00012",

@@ -52,7 +52,7 @@ STANCES: tuple[Row, ...] = (
         "no-change",
         "refutes",
         r"^(?:hm+,? |no[,.] |but |and |nope[,.] )*(?:still|same|no (?:change|difference|effect|luck|improvement))\b"
-        r"|\b(?:didn't|doesn't|did not|does not) (?:help|change|matter|make (?:a|any) difference|fix|work|solve)\b"
+        r"|\b(?:that|this|it|which|change|fix|setting|patch)\b[^.]{0,30}\b(?:didn't|doesn't|did not|does not) (?:help|change (?:anything|the|it)|matter|make (?:a|any) difference|fix|work|solve)\b"
         r"|\bmakes? no difference\b|\bnot (?:the )?reason\b",
         1.0,
         "the change made no difference",
@@ -107,7 +107,7 @@ STANCES: tuple[Row, ...] = (
         "confirms",
         r"\b(?:that|this|here|there|it|which)(?:'s| is| was) (?:exactly |indeed |really |definitely )?(?:the|our|your|a real|a genuine|why|what) "
         r"?(?:\w+ )?(?:bug|issue|problem|cause|culprit|reason)\b|\b(?:is|was) (?:indeed|definitely|really|clearly) (?:the )?(?:cause|culprit|bug|problem)\b"
-        r"|\broot cause (?:is|was|confirmed|found|identified)\b|\bconfirm(?:s|ed)\b(?! (?:no|that .{1,30}(?:fine|correct|clean)))|\bproves\b|\bproof\b",
+        r"|\broot cause (?:is|was|confirmed|found|identified)\b|\b(?:is|are|was) (?:adding|causing|responsible for)\b|\baccounts? for\b|\bconfirm(?:s|ed)\b(?! (?:(?:that )?(?:there (?:is|are) )?no\b|.{1,60}\b(?:fine|correct|clean|not|isn't|doesn't|only|one (?:important )?detail)\b))|\bproves\b|\bproof\b",
         1.0,
         "says that this is the cause",
         "That's the bug.",

@@ -85,7 +85,8 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "candidate",
         "cause",
-        r"\b(?:culprits?|root cause|suspects?|candidates?|at fault|responsible for|to blame|explanation|clue)\b",
+        r"\b(?:culprits?|root cause|suspects?|candidates?|at fault|responsible for|to blame|clue"
+        r"|(?:likely|possible|potential|probable|plausible) (?:\w+ )?(?:causes?|reasons?|explanations?|breaks?))\b",
         0.5,
         "talks about causes",
         "The pool is the best candidate.",
@@ -252,7 +253,7 @@ SUSPICIONS: tuple[Row, ...] = (
         "leads",
         "lead",
         r"\b(?:candidates?|suspects?|suspicions|culprits?|causes|reasons|explanations|possibilities|hypotheses|bottlenecks"
-        r"|(?:\w+ )?(?:issues|problems|bugs|factors|gaps)|why (?:this|that|it|i)\b.{0,40}|things (?:that )?(?:made|make|could|can|may))\b"
+        r"|(?:\w+ )?(?:issues|problems|bugs|factors|gaps)|things (?:that )?(?:made|make|could|can|may))\b"
         r"[^.!?]{0,60}:\**$",
         0.0,
         "opens a list whose items are suspicions",
