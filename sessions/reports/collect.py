@@ -13,10 +13,10 @@ class ReportData:
     """One session, whole; every renderer is a function of this."""
 
     session: SessionRow
-    messages: tuple[Message, ...] = ()
-    steps: tuple[Step, ...] = ()
-    tree: Tree = Tree()
-    runs: tuple[RunRow, ...] = ()
+    messages: tuple[Message, ...]
+    steps: tuple[Step, ...]
+    tree: Tree
+    runs: tuple[RunRow, ...]
 
 
 def collect(reader: Reader, session: str) -> ReportData:

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sessions.models.hypothesis import DEAD_ENDS, MARKS, Evidence, Hypothesis, Turn
+from sessions.models.hypothesis import DEAD_ENDS, MARKS, Cost, Evidence, Hypothesis, Turn
 from sessions.models.session import Message, Step
 from sessions.reports.collect import ReportData
 from sessions.reports.excerpts import Part, Row, excerpt, mark
 from sessions.reports.replays import Replay, replays
+from sessions.reports.wording import total
 
 OUTCOMES = {"confirmed": "cause", "refuted": "dead end", "abandoned": "dead end", "open": "open"}
 """What a verdict makes of a hypothesis, in the words of a post-mortem."""
@@ -89,6 +90,11 @@ class Narrative:
         return tuple(node for root in self.roots for node in _walk(root) if not node.hypothesis.root)
 
     @property
+    def branches(self) -> tuple[Node, ...]:
+        """The hypotheses directly under the symptom."""
+        return tuple(node for root in self.roots for node in (root.children if root.hypothesis.root else (root,)))
+
+    @property
     def symptom(self) -> Hypothesis | None:
         """The root of the tree."""
         return next((each for each in self.data.tree.hypotheses if each.root), None)
@@ -103,6 +109,11 @@ class Narrative:
         """The refuted and abandoned ones, the dearest first."""
         ends = [node for node in self.nodes if node.hypothesis.verdict in DEAD_ENDS]
         return tuple(sorted(ends, key=lambda node: -node.hypothesis.cost.steps))
+
+    @property
+    def spent_on_dead_ends(self) -> Cost:
+        """What the dead ends cost together."""
+        return total([node.hypothesis.cost for node in self.dead_ends])
 
     @property
     def undecided(self) -> tuple[Node, ...]:
@@ -123,7 +134,7 @@ class Narrative:
     @cached_property
     def cited_steps(self) -> tuple[CitedStep, ...]:
         """The steps that evidence names, in order."""
-        citing = _citing(node.hypothesis for node in self.nodes)
+        citing = _citing(self.data.tree.hypotheses)
         return tuple(_cite(step, citing[step.ordinal]) for step in self.data.steps if step.ordinal in citing)
 
     @cached_property

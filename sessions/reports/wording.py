@@ -8,7 +8,7 @@ _DAY = 24 * _HOUR
 
 
 def duration(seconds: float | None) -> str:
-    """Return `seconds` to two units: ``0.4 s``, ``42 s``, ``3 min 5 s``, ``1 h 12 min``, ``2 d 4 h``; empty for None."""
+    """Return `seconds` to two units: ``0.4 s``, ``42 s``, ``3 min 5 s``, ``1 h 12 min``; empty for None."""
     if seconds is None:
         return ""
     if seconds < 10:  # noqa: PLR2004 (below ten a decimal tells something)
@@ -23,6 +23,11 @@ def duration(seconds: float | None) -> str:
             rest = whole % size // smaller
             return f"{whole // size} {unit}" + (f" {rest} {smaller_unit}" if rest else "")
     return f"{whole} s"
+
+
+def moment(time: str | None) -> str:
+    """Return a stored time to the minute, in UTC whatever machine renders it: ``2026-11-29 18:02 UTC``."""
+    return f"{time[:10]} {time[11:16]} UTC" if time else ""
 
 
 def count(number: int, thing: str, things: str = "") -> str:
