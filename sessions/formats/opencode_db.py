@@ -23,7 +23,7 @@ folders = FOLDERS
 
 _MAGIC = b"SQLite format 3\0"
 _TABLES = frozenset({"session", "message", "part"})
-_COLUMNS = ("title", "version", "directory", "parent_id", "time_created", "time_updated", "revert")
+_COLUMNS = ("title", "version", "directory", "parent_id", "time_created", "time_updated", "revert", "metadata")
 
 
 def sniff(path: Path, head: bytes) -> bool:
@@ -107,11 +107,12 @@ def _pieces(rows: Iterable[tuple[str, Any]], table: str, count: Count) -> Iterat
 def _info(database: sqlite3.Connection, session: str) -> dict[str, Any]:
     query = _select(_known(database, "session", _COLUMNS), "session", "WHERE id = ?")
     row = database.execute(query, (session,)).fetchone() or (None,) * len(_COLUMNS)
-    title, version, directory, parent, created, updated, revert = row
+    title, version, directory, parent, created, updated, revert, metadata = row
     return {
         "title": _text(title), "version": _text(version), "directory": _text(directory), "parentID": _text(parent),
         "time": {"created": created, "updated": updated},
         "revert": load(revert) if isinstance(revert, bytes) else None,
+        "metadata": load(metadata) if isinstance(metadata, bytes) else None,
     }  # fmt: skip
 
 

@@ -77,6 +77,7 @@ def about(info: Json, session: str) -> About:
         started=parse(entry(info, "time", "created")),
         ended=parse(entry(info, "time", "updated")),
         parent=_text(info.get("parentID")),
+        reconstructed=entry(info, "metadata", "reconstruction") is True,
     )
 
 

@@ -3,7 +3,8 @@ CREATE TABLE `project` (`id` text PRIMARY KEY, `worktree` text NOT NULL, `time_c
 CREATE TABLE `session` (
   `id` text PRIMARY KEY, `project_id` text NOT NULL, `parent_id` text, `slug` text NOT NULL, `directory` text NOT NULL,
   `title` text NOT NULL, `version` text NOT NULL, `share_url` text, `summary_additions` integer, `revert` text,
-  `time_created` integer NOT NULL, `time_updated` integer NOT NULL, `time_compacting` integer, `time_archived` integer
+  `time_created` integer NOT NULL, `time_updated` integer NOT NULL, `time_compacting` integer, `time_archived` integer,
+  `metadata` text
 );
 CREATE TABLE `message` (
   `id` text PRIMARY KEY, `session_id` text NOT NULL REFERENCES `session`(`id`) ON DELETE CASCADE,

@@ -98,10 +98,11 @@ def _insert(database: sqlite3.Connection, document: Document) -> None:
     info = document["info"]
     session, created = info["id"], info["time"]["created"]
     database.execute(
-        "INSERT INTO session (id, project_id, parent_id, slug, directory, title, version, revert, time_created, "
-        "time_updated) VALUES (?, 'global', ?, '', ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO session (id, project_id, parent_id, slug, directory, title, version, revert, metadata, "
+        "time_created, time_updated) VALUES (?, 'global', ?, '', ?, ?, ?, ?, ?, ?, ?)",
         (session, info.get("parentID"), info["directory"], info["title"], info["version"],
-         json.dumps(info["revert"]) if "revert" in info else None, created, info["time"]["updated"]),
+         *(json.dumps(info[key]) if key in info else None for key in ("revert", "metadata")),
+         created, info["time"]["updated"]),
     )  # fmt: skip
     for message in document["messages"]:
         own, key = message["info"], message["info"]["id"]

@@ -104,6 +104,19 @@ def test_every_record_is_counted_and_the_unknown_one_named(told: Told) -> None:
     assert count.unknown_types == {"part:hologram": 1}
 
 
+@pytest.mark.parametrize("shape", ["export", "storage", "database"])
+def test_a_child_and_a_reconstruction_say_so(
+    request: pytest.FixtureRequest, document: Document, read_all: Read, shape: str
+) -> None:
+    document["info"] |= {"parentID": "ses_parent", "metadata": {"reconstruction": True}}
+    write = request.getfixturevalue(f"write_{shape}")
+    path = write(document, shape) if shape == "storage" else write(document)
+    format_: Format = {"export": opencode, "storage": opencode_storage, "database": opencode_db}[shape]
+    events, _ = read_all(format_, path)
+    assert isinstance(events[0], About)
+    assert (events[0].parent, events[0].reconstructed) == ("ses_parent", True)
+
+
 @pytest.mark.parametrize(
     ("revert", "kept"), [({"messageID": "msg_e0002", "partID": "prt_e0015"}, 2), ({"messageID": "msg_e0003"}, 8)]
 )
