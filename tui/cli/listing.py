@@ -2,7 +2,6 @@
 
 import argparse
 
-from rich.table import Table
 from rich.text import Text
 
 from sessions import times
@@ -23,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.emit_json([describe(row) for row in rows])
     else:
-        output.emit(_table(rows))
+        output.emit_table(_COLUMNS, (_line(row) for row in rows))
     return 0
 
 
@@ -52,28 +51,26 @@ def describe(row: SessionRow) -> dict[str, object]:
     }
 
 
-def _table(rows: tuple[SessionRow, ...]) -> Table:
-    columns: output.Columns = [
-        ("session", {"no_wrap": True}),
-        ("agent", {"no_wrap": True}),
-        ("started", {"no_wrap": True}),
-        ("steps", {"justify": "right"}),
-        ("hypotheses", {"justify": "right"}),
-        ("✓", {"justify": "right", "style": "green"}),
-        ("✗⊘", {"justify": "right", "style": "red"}),
-        ("title", {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}),
-    ]
-    return output.table(columns, (_line(row) for row in rows))
+_COLUMNS = (
+    output.Column("session"),
+    output.Column("agent"),
+    output.Column("started"),
+    output.Column("steps", right=True),
+    output.Column("hypotheses", right=True),
+    output.Column("✓", right=True),
+    output.Column("✗⊘", right=True),
+    output.Column("title"),
+)
 
 
-def _line(row: SessionRow) -> tuple[Text | str, ...]:
+def _line(row: SessionRow) -> tuple[Text, ...]:
     return (
         output.words(row.id[:16], "bold"),
         output.words(row.agent),
-        times.local(row.started),
-        str(row.steps),
-        str(row.hypotheses),
-        str(row.causes or ""),
-        str(row.dead_ends or ""),
+        Text(times.local(row.started)),
+        Text(str(row.steps)),
+        Text(str(row.hypotheses)),
+        Text(str(row.causes or ""), style="green"),
+        Text(str(row.dead_ends or ""), style="red"),
         output.words(row.title),
     )

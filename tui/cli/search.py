@@ -2,7 +2,7 @@
 
 import argparse
 
-from rich.table import Table
+from rich.text import Text
 
 from sessions.store.reader import Reader
 from sessions.store.rows import Hit
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.emit_json([_describe(hit) for hit in hits])
     elif hits:
-        output.emit(_table(hits))
+        output.emit_table(_COLUMNS, map(_row, hits))
     else:
         diagnostics.say("Nothing found.")
     return 0 if hits else 1
@@ -41,14 +41,11 @@ def _describe(hit: Hit) -> dict[str, object]:
     }
 
 
-def _table(hits: tuple[Hit, ...]) -> Table:
-    columns: output.Columns = [
-        ("session", {"no_wrap": True}),
-        ("place", {"no_wrap": True}),
-        ("text", {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}),
-    ]
-    rows = ((output.words(hit.session[:16], "bold"), _place(hit), output.words(hit.snippet)) for hit in hits)
-    return output.table(columns, rows)
+_COLUMNS = (output.Column("session"), output.Column("place"), output.Column("text"))
+
+
+def _row(hit: Hit) -> tuple[Text, ...]:
+    return output.words(hit.session[:16], "bold"), Text(_place(hit)), output.words(hit.snippet)
 
 
 def _place(hit: Hit) -> str:

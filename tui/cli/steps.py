@@ -2,7 +2,6 @@
 
 import argparse
 
-from rich.table import Table
 from rich.text import Text
 
 from sessions import times
@@ -33,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.emit_json([_describe(line) for line in lines])
     else:
-        output.emit(_table(lines))
+        output.emit_table(_COLUMNS, map(_row, lines))
     return 0
 
 
@@ -86,25 +85,23 @@ def _describe(line: StepLine) -> dict[str, object]:
     }
 
 
-def _table(lines: tuple[StepLine, ...]) -> Table:
-    columns: output.Columns = [
-        ("step", {"justify": "right", "no_wrap": True}),
-        ("kind", {"no_wrap": True}),
-        ("exit", {"justify": "right", "no_wrap": True}),
-        ("seconds", {"justify": "right", "no_wrap": True}),
-        ("bytes", {"justify": "right", "no_wrap": True}),
-        ("command", {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}),
-    ]
-    return output.table(columns, (_row(line) for line in lines))
+_COLUMNS = (
+    output.Column("step", right=True),
+    output.Column("kind"),
+    output.Column("exit", right=True),
+    output.Column("seconds", right=True),
+    output.Column("bytes", right=True),
+    output.Column("command"),
+)
 
 
-def _row(line: StepLine) -> tuple[Text | str, ...]:
+def _row(line: StepLine) -> tuple[Text, ...]:
     code = "" if line.exit_code is None else str(line.exit_code)
     return (
-        str(line.ordinal),
+        Text(str(line.ordinal)),
         output.words(line.kind),
         Text(code, style="red" if line.exit_code else ""),
-        "" if line.duration is None else f"{line.duration:.1f}",
-        str(line.output_size),
+        Text("" if line.duration is None else f"{line.duration:.1f}"),
+        Text(str(line.output_size)),
         output.words(line.command),
     )
