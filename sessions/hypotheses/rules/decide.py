@@ -101,7 +101,11 @@ def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]
         if sentence.number <= first or (sentence.number in opened and sentence.message == suspicion.message):
             continue
         stance = _stance(note)
-        if stance is None or not _speaks_of(record, suspicion, note, held, weak=stance.weak or settled is not None):
+        if stance is None:
+            continue
+        weak = stance.weak or settled is not None
+        fixed = stance.rule == "rule:fixed" and settled is None and sentence.index < _OPENING and _by_fix(record, suspicion, note)
+        if not fixed and not _speaks_of(record, suspicion, note, held, weak=weak):
             continue
         if stance.rule in _IN_ORDER and (settled == "confirmed" or _mended(record, suspicion, note)):
             continue
@@ -120,7 +124,7 @@ class _Stance:
 
 
 _WEAK = 0.7
-_UNSURE = frozenset({"hedge", "offer", "question", "plan"})
+_UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling"})
 _IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
 
 
@@ -144,7 +148,7 @@ def _stance(note: Note) -> _Stance | None:
 def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[Suspicion | None], *, weak: bool) -> bool:
     sentence = note.sentence
     distance = sentence.message - suspicion.message
-    words = note.terms | (_before(record, note).terms if len(note.terms) < _OPENING else frozenset())
+    words = _reach(record, note)
     share = record.rarity.coverage(suspicion.terms, words)
     named = bool(suspicion.entities & words)
     if (share >= _MUCH and named) or share >= _ALMOST_ALL:
@@ -152,17 +156,27 @@ def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[
     focus = held[sentence.message - 1] if sentence.message > suspicion.message else suspicion
     if weak or focus is not suspicion or sentence.index >= _OPENING or distance == 0:
         return False
-    return distance <= _SOON or (distance <= _LATER and share >= _LITTLE)
+    since = sentence.message - max(p for p in suspicion.places if p < sentence.message)
+    return since <= _SOON or (since <= _LATER and share >= _LITTLE)
+
+
+def _reach(record: Record, note: Note) -> frozenset[str]:
+    """The terms of a sentence; of one that hardly has any, those of its neighbours as well."""
+    if len(note.terms) >= _OPENING:
+        return note.terms
+    around = (record.by_number.get(note.sentence.number + step) for step in (-1, 1))
+    return note.terms.union(*(n.terms for n in around if n is not None and n.sentence.message == note.sentence.message))
+
+
+def _by_fix(record: Record, suspicion: Suspicion, note: Note) -> bool:
+    """Whether an edit since the statement acts on what is suspected."""
+    steps = record.between(suspicion.message, note.sentence.message)
+    return any(record.mended.get(s.ordinal) == suspicion.key for s in steps)
 
 
 def _mended(record: Record, suspicion: Suspicion, note: Note) -> bool:
     """Whether something was edited since the statement: what is in order now need not have been."""
     return any(s.kind == "edit" for s in record.between(suspicion.message, note.sentence.message))
-
-
-def _before(record: Record, note: Note) -> Note:
-    previous = record.by_number.get(note.sentence.number - 1)
-    return previous if previous is not None and previous.sentence.message == note.sentence.message else note
 
 
 def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: _Stance) -> _Event:

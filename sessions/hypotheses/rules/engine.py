@@ -13,6 +13,7 @@ from sessions.hypotheses.rules.focus import costs, focus
 from sessions.hypotheses.rules.identify import Suspicion, identify
 from sessions.hypotheses.rules.language import note
 from sessions.hypotheses.rules.link import link
+from sessions.hypotheses.rules.mend import mend
 from sessions.hypotheses.rules.place import place
 from sessions.hypotheses.rules.record import Record
 from sessions.hypotheses.rules.score import score
@@ -53,6 +54,7 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
 
 def _nodes(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) -> tuple[Hypothesis, ...]:
     held = focus(nodes, len(record.messages))
+    record.mended = mend(record, nodes)
     decisions = {s.key: decide(record, s, held) for s in nodes}
     parents = place(record, nodes, decisions)
     ids = {s.key: f"H{number}" for number, s in enumerate(nodes, 1)}

@@ -77,8 +77,7 @@ _SHARED = 2
 
 
 def _follows_fix(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> bool:
-    edits = [s for s in claim.steps if s.kind == "edit" and s.ordinal < step.ordinal]
-    return any(len(record.command_terms(s) & (suspicion.entities or suspicion.terms)) >= _SHARED for s in edits)
+    return any(record.mended.get(s.ordinal) == suspicion.key and s.ordinal < step.ordinal for s in claim.steps)
 
 
 def _bears(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:

@@ -6,7 +6,7 @@ from sessions.hypotheses.rules.decide import Decision
 from sessions.hypotheses.rules.identify import Suspicion
 from sessions.hypotheses.rules.record import Record
 
-_AKIN = 0.25
+_AKIN = 0.2
 """Share of its terms that a suspicion has in common with the one that it refines."""
 
 _SHARED = 3

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from sessions.hypotheses.rules.annotate import Note, terms
@@ -23,6 +23,8 @@ class Record:
         self.rarity = rarity
         self.steps = [s for s in steps if s.message is not None and not s.abandoned]
         self._places = [s.message if s.message is not None else -1 for s in self.steps]
+        self.mended: Mapping[int, str] = {}
+        """Which edit acts on which suspicion, by key; set once the suspicions are chosen."""
         self._marks: dict[int, tuple[Mark, ...]] = {}
         self._terms: dict[tuple[int, str], frozenset[str]] = {}
 

@@ -8,7 +8,7 @@ STANCES: tuple[Row, ...] = (
         "refutes",
         r"\b(?:is|are|was|were|looks?|seems?|be) (?:all |also |indeed |clearly |therefore |perfectly |completely |actually |just |as well )*"
         r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|good|clean|innocent|unaffected|unrelated|in order|not affected"
-        r"|identical|the same|valid|reasonable|plausible|normal|working|consistent)\b(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
+        r"|identical|the same|valid|reasonable|plausible|normal|working|consistent)\b(?![^.]{0,20}, but\b)(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
         1.0,
         "what is in order is not the cause",
         "The parser is fine.",
@@ -62,8 +62,8 @@ STANCES: tuple[Row, ...] = (
     Row(
         "own-mistake",
         "refutes",
-        r"\b(?:my|our) (?:own )?(?:query|mistake|error|script|probe|typo|test|misreading|check|measurement|command)\b"
-        r"[^.]{0,40}\b(?:wrong|backwards?|and not|not the|was|were|ran|had|asked|fault)\b"
+        r"\b(?:my|our) (?:own )?(?:query|mistake|script|probe|typo|misreading|measurement|command)\b"
+        r"[^.]{0,40}\b(?:wrong|backwards?|and not|not the|at fault)\b|\bmy (?:own )?(?:mistake|fault|error|bad)\b"
         r"|\b(?:came|comes?|due|because|down) (?:from|to|of) (?:my|our|how i|the way i) \w+"
         r"|\b(?:i|we)(?:'d| had|'ve| have)? (?:been )?(?:ask(?:ed|ing)|query\w*|queried|us(?:ed|ing)|read(?:ing)?|call(?:ed|ing)|look(?:ed|ing)|got|had|misread|mixed)"
         r"\b[^.]{0,40}\b(?:backwards?|wrong (?:way|direction|side|end|order|key|file|log)|the other way|upside down|in reverse|up)\b"
@@ -117,7 +117,7 @@ STANCES: tuple[Row, ...] = (
         "fixed",
         "confirms",
         r"\bnow (?:it |everything |this |that )?(?:works?|passes|succeeds)\b|\b(?:fix|patch|change|test|guard|workaround) (?:now )?(?:works?|worked|passes|passed|is working|helped)\b"
-        r"|\b(?:works?|worked|passes|passing|green|fixed|solved|resolved|gone) now\b|\b(?:it|that|this|problem|issue|error|bug) (?:is|was|has been|got) (?:now )?(?:fixed|solved|resolved|gone)\b"
+        r"|\b(?:works?|worked|passes|passing|green|fixed|solved|resolved|gone) now\b|\b(?:it|that|this|problem|issue|error|bug) (?:is|was|has been|got) (?:now |definitely |indeed |completely )?(?:fixed|solved|resolved|gone)\b"
         r"|\bsettings are working\b|\bdown from\b|\b(?:all|both) (?:tests? )?(?:are )?(?:pass(?:es|ing|ed)?|green)\b|\ball passing\b",
         0.9,
         "the trouble is gone after a change",
