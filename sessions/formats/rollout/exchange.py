@@ -33,6 +33,8 @@ class _Call:
     outcome: Outcome | None = None
     ended: Outcome | None = None
     child: str | None = None
+    returned: Slot | None = None
+    """Its result among the events; a better one takes its place as long as no poll has added to it."""
 
 
 class Exchange:
@@ -137,24 +139,28 @@ class Exchange:
 
     def _return(self, call: _Call, moment: Moment) -> None:
         outcome = _merge(call.outcome, call.ended)
-        self._talk.add(
-            Returned(
-                moment.session,
-                call.key,
-                outcome.output,
-                outcome.status if call.polled is None else _own_status(outcome),
-                outcome.exit_code if call.polled is None else None,
-                "log" if outcome.exit_code is not None and call.polled is None else None,
-                time=moment.time,
-                duration=outcome.duration,
-                truncated=outcome.truncated,
-                child=call.child,
-                span=moment.span,
-            )
+        own = call.polled is None
+        returned = Returned(
+            moment.session,
+            call.key,
+            outcome.output,
+            outcome.status if own else _own_status(outcome),
+            outcome.exit_code if own else None,
+            "log" if own and outcome.exit_code is not None else None,
+            time=moment.time,
+            duration=outcome.duration,
+            truncated=outcome.truncated,
+            child=call.child,
+            span=moment.span,
         )
+        if call.returned is None:
+            call.returned = self._talk.add(returned)
+        else:
+            call.returned.event = returned
 
     def _complete(self, poll: _Call, polled: _Call, outcome: Outcome, moment: Moment) -> None:
         """Tell the polled command how it stands; its end, if known, has the whole output and overrides the polls."""
+        polled.returned = None
         decisive = {"running", "ok", "error"} if poll.request.cell else {"running"}
         if polled.ended is not None:
             self._return(polled, moment)

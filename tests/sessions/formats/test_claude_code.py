@@ -182,7 +182,8 @@ def test_a_resumed_log_is_one_session_and_its_copies_count_once(read_case: Read)
         "Also loaded.",
     ]
     assert [step.output for step in session.steps] == ["nvidia 1234"]
-    assert not any(item.abandoned for item in (*session.messages, *session.steps))
+    assert not any(message.abandoned for message in session.messages)
+    assert not any(step.abandoned for step in session.steps)
     assert session.tokens.output == 10
     assert session.title == "Driver and firmware"
 

@@ -41,7 +41,7 @@ def test_a_log_cut_at_any_line_gives_the_beginning_of_its_messages(path: Path, t
 @pytest.mark.parametrize("path", _LOGS, ids=lambda path: f"{path.parent.name}/{path.name[:12]}")
 def test_a_log_is_recognised_by_its_own_format_alone(path: Path) -> None:
     head = path.read_bytes()
-    other = codex if _format(path) is claude_code else claude_code
+    other: Format = claude_code if "codex" in path.parts else codex
     assert _format(path).sniff(path, head)
     assert not other.sniff(path, head)
 
@@ -51,7 +51,8 @@ def test_records_of_a_wrong_shape_are_no_error(path: Path, tmp_path: Path) -> No
     """Every value of every record is replaced by another kind of value, one at a time."""
     records = [json.loads(line) for line in path.read_bytes().splitlines()]
     log = tmp_path / path.name
-    for odd in (None, 7, "text", [1, {"type": 3}], {"type": {}}):
+    odds: tuple[object, ...] = (None, 7, "text", [1, {"type": 3}], {"type": {}})
+    for odd in odds:
         changed = [{**record, key: odd} for record in records for key in record]
         changed += [
             {**record, "payload": {**record["payload"], key: odd}} for record in records for key in _inside(record)
