@@ -1,13 +1,15 @@
-"""JSON lines, read by bytes: every record with its place, and nothing lost for one line that is broken.
+r"""JSON lines, read by bytes: every record with its place, and nothing lost for one line that is broken.
 
 What real logs hold and what is made of it: two records on one line, the line feed between them missing (both are read;
 repaired), a record that breaks off and is written again on the same line (the whole one is read; repaired), NUL blocks
-left by a crash (taken out; repaired), bytes that are no UTF-8 (replaced; repaired), a byte order mark, CRLF, lone
-surrogates, NaN (read). A line that stays unreadable is skipped; the last line without a line feed is then no error but
-a log still being written.
+left by a crash (taken out; repaired), bytes that are no UTF-8 (replaced; repaired), escapes that a redactor damaged,
+``\userab0e@example.org`` where ``\n`` and a name stood (the backslash is kept as one; repaired), a byte order mark,
+CRLF, lone surrogates, NaN (read). A line that stays unreadable is skipped; the last line without a line feed is then
+no error but a log still being written.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -27,6 +29,8 @@ _OPENING = 12
 """Bytes by which a record that starts anew on the same line is told: enough for ``{"timestamp"``."""
 _ATTEMPTS = 16
 """Places on one line at which a record is looked for, so that a hostile line cannot cost more than a few readings."""
+
+_ESCAPE = re.compile(rb'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 _LENIENT = json.JSONDecoder(strict=False)
 
@@ -85,7 +89,9 @@ def _mend(line: bytes, start: int, count: Count) -> Iterator[Record]:
         count.skipped += b"\0" in line
         return
     pieces, whole = _pieces(body)
-    torn = not whole and not line.endswith(b"\n")
+    if not pieces:
+        pieces = _with_escapes_mended(body)
+    torn = not whole and not line.endswith(b"\n") and (not pieces or pieces[-1].end < len(body))
     records = [Record(value, _span(start + at, start + end)) for value, at, end in pieces]
     count.read += len(records)
     count.live = count.live or torn
@@ -126,6 +132,15 @@ def _pieces(body: bytes) -> tuple[list[_Piece], bool]:
         counted = end
         at = _next_sign(text, end)
     return pieces, whole
+
+
+def _with_escapes_mended(body: bytes) -> list[_Piece]:
+    """Return the one record that `body` is once each backslash that escapes nothing stands for itself."""
+    try:
+        value = parse(_ESCAPE.sub(lambda escape: escape[0] if escape[1] else rb"\\", body))
+    except ValueError:
+        return []
+    return [_Piece(value, 0, len(body))] if isinstance(value, dict) else []
 
 
 def _end_of_value(text: str, at: int) -> int | None:

@@ -49,7 +49,10 @@ def counts(count: Count) -> tuple[int, int, int, bool]:
         pytest.param(b'{"n":"a\tb\x01"}\n', ["a\tb\x01"], (1, 0, 0, False), id="controls in a string"),
         pytest.param(b'{"n":Infinity}\n', [float("inf")], (1, 0, 0, False), id="infinity"),
         pytest.param(b'{"n":' + b"[" * 100_000 + b"\n" + A + b"\n", [1], (1, 0, 1, False), id="nested too deeply"),
-        pytest.param(b'{"n":"\\z"}\n' + A + b"\n", [1], (1, 0, 1, False), id="invalid escape"),
+        pytest.param(
+            b'{"n":"a\\n\\user1@example.org"}', ["a\n\\user1@example.org"], (1, 1, 0, False), id="damaged escape"
+        ),
+        pytest.param(b'{"n":"\\"}\n' + A + b"\n", [1], (1, 0, 1, False), id="string that never ends"),
         pytest.param(b"", [], (0, 0, 0, False), id="empty"),
     ],
 )
