@@ -13,11 +13,11 @@ from sessions.models.command import Pipe, Stage
 
 
 @lru_cache(maxsize=4096)
-def judge(command: str) -> Judgement:
-    """Return the policy's answer for the text of a recorded command. Never raises."""
+def judge(command: str, cwd: str | None = None) -> Judgement:
+    """Return the policy's answer for the text of a command that ran in `cwd` (None: the login folder). Never raises."""
     if problem := hygiene.check(command):
         return _refused(command, problem)
-    reading = Walk().script(command, Place(), None)
+    reading = Walk().script(command, Place(), cwd)
     if reading.problems:
         return _problematic(command, reading)
     pipes = tuple(_pipe(line) for line in reading.lines)
