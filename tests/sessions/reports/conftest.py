@@ -1,7 +1,12 @@
 """A session made by hand: a model that loads and speaks nonsense, five suspicions, two replays."""
 
+from dataclasses import replace
+
 import pytest
 
+from sessions.ingest.display import clean
+from sessions.ingest.events import About, Called, Returned, Said
+from sessions.ingest.redact import Redactor, redact
 from sessions.models.hypothesis import Cost, Evidence, Hypothesis, Support, Tree, Turn, Verdict
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, RunStep
 from sessions.models.session import Message, Step, Tally, Tokens
@@ -194,3 +199,48 @@ def _runs() -> tuple[RunRow, ...]:
             ),
         ),
     )
+
+
+ATTACK = (
+    "</pre><script>alert(1)</script>\n"
+    "```\n# injected\n```\n"
+    "<img src=x onerror=alert(2)> <a href='javascript:alert(3)'>x</a>\n"
+    "[link](https://evil.example.org) ![image](https://evil.example.org/i.png) @everyone www.evil.example.org\n"
+    "\x1b]52;c;ZWNobyBoaQ==\x07\x1b[2J\x9b31m over\x1b]8;;https://evil.example.org\x1b\\word\x1b]8;;\x1b\\\n"
+    "{{ 7 * 7 }} {% raw %} \u202etxt.exe\u202c zero\u200bwidth ]]> --> a | b | c\n"
+)
+
+
+@pytest.fixture
+def hostile_secret() -> str:
+    return "hf" + "_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY2z"
+
+
+@pytest.fixture
+def hostile(hostile_secret: str) -> ReportData:
+    """Return a session all of whose texts attack, as the ingest leaves it."""
+    redactor = Redactor(b"key")
+    said = redact(Said("s", "agent", f"{ATTACK}\ntoken {hostile_secret}"), redactor)
+    done = redact(Returned("s", "c", f"{ATTACK}HF_TOKEN={hostile_secret}\n"), redactor)
+    called = redact(Called("s", "c", "ba\x1bsh<b>", "shell", f"echo {hostile_secret} {ATTACK}"), redactor)
+    title = redact(About("s", title="</title><script>document.title='taken'</script>"), redactor).title or ""
+    return ReportData(
+        replace(session_row(title=title), model=clean(ATTACK), note=clean(ATTACK)),
+        (Message(ordinal=0, role="agent", text=said.text),),
+        (Step(ordinal=0, message=0, kind="shell", tool=called.tool, command=called.command, output=done.output),),
+        Tree(hypotheses=_attacking(done.output), candidates=_attacking(done.output)[1:], note=clean(ATTACK)),
+        (),
+    )
+
+
+def _attacking(output: str) -> tuple[Hypothesis, ...]:
+    rows = [row for row in output.splitlines() if row.strip()]
+    return tuple(
+        _hypothesis(
+            f"H{n}", row[:200], "refuted", "grounded",
+            root=n == 0, stated_in=0, decided_in=0, parent="H0" if n else None,
+            history=(Turn(message=0, verdict="refuted", quote=row, source=f"person:{row[:30]}"),),
+            evidence=(Evidence(step=0, stance="refutes", quote=row, deciding=True, source=RULE),),
+        )
+        for n, row in enumerate(rows)
+    )  # fmt: skip
