@@ -14,6 +14,7 @@ _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|[a-z]+|\d+(?:[.,]\d+)*")
 _TOKEN = re.compile(r"[A-Za-z0-9_][\w./:@+-]*")
 _SPAN = re.compile(r"`([^`]{2,120})`")
 _IDENTIFIER = re.compile(r"_|[a-z][A-Z]|[./:]\w|\w\(\)|[A-Za-z]\d|\d[A-Za-z]|^--?\w|^[A-Z]{2,}$")
+_PROPER = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]+\b(?! [a-z]+ly\b)")
 _FIGURE = re.compile(r"(?<![\w.])[-+]?\d{1,3}(?:[,_]\d{3})+(?![\w,])|(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.IGNORECASE)
 _VERSION = re.compile(r"^\d+\.\d+\.\d+")
 
@@ -77,6 +78,7 @@ def entities(text: str) -> frozenset[str]:
     """Return the folded words of the names in a text."""
     names = _SPAN.findall(text)
     names += [token for token in _TOKEN.findall(text) if _IDENTIFIER.search(token)]
+    names += _PROPER.findall(text)
     return frozenset().union(*(terms(name) for name in names)) if names else frozenset()
 
 

@@ -222,8 +222,11 @@ def _shown(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None
 
 
 def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark, held: Sequence[Suspicion | None]) -> bool:
-    named = names(record, suspicion, record.command_terms(step) | terms(mark.line))
-    if mark.showing == "passes":
-        return named
-    focused = step.message is not None and held[step.message] is suspicion and mark.rule != "rule:identical"
-    return mark.showing == "agrees" and (named or focused)
+    """Whether what a mark shows is about a suspicion: it is named, or nothing else is and it is in focus."""
+    words = record.command_terms(step) | terms(mark.line)
+    named = names(record, suspicion, words)
+    if named or mark.showing != "agrees" or mark.rule == "rule:identical":
+        return named and mark.showing in {"agrees", "passes"}
+    if step.message is None or held[step.message] is not suspicion:
+        return False
+    return not any(names(record, other, words) for other in record.suspicions if other.message <= step.message)

@@ -54,6 +54,7 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
 
 def _nodes(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) -> tuple[Hypothesis, ...]:
     held = focus(nodes, len(record.messages))
+    record.suspicions = nodes
     record.mended = mend(record, nodes)
     decisions = {s.key: decide(record, s, held) for s in nodes}
     parents = place(record, nodes, decisions)

@@ -17,6 +17,10 @@ _TOGETHER = 0.2
 _MOST_MORE = 0.3
 """What another message, or another sentence of the first one, adds to the score; and the most of it."""
 
+_NAME = 0.15
+_NAMES = 4
+"""What a name in a sentence is worth when the best one is chosen, and how many count."""
+
 _SAME = 0.5
 """Likeness from which a mention belongs to an earlier suspicion."""
 
@@ -43,6 +47,17 @@ class Suspicion:
     entities: frozenset[str]
     places: set[int] = field(default_factory=set)
     """Messages in which it is mentioned."""
+
+    @property
+    def best(self) -> Note:
+        """The sentence that states it best, of its first message: strong, and full of names."""
+        here = [m for m in self.mentions if m.note.sentence.message == self.message]
+        return max(here, key=lambda m: (m.score + _NAME * min(len(m.note.entities), _NAMES), -m.note.sentence.number)).note
+
+    @property
+    def core(self) -> frozenset[str]:
+        """The terms of its best sentence."""
+        return (self.best.terms & self.terms) or self.terms
 
     @property
     def score(self) -> float:

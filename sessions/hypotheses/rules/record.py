@@ -23,8 +23,9 @@ class Record:
         self.rarity = rarity
         self.steps = [s for s in steps if s.message is not None and not s.abandoned]
         self._places = [s.message if s.message is not None else -1 for s in self.steps]
+        self.suspicions: Sequence[Suspicion] = ()
         self.mended: Mapping[int, str] = {}
-        """Which edit acts on which suspicion, by key; set once the suspicions are chosen."""
+        """What is looked into, and which edit acts on which, by key: set once the suspicions are chosen."""
         self._marks: dict[int, tuple[Mark, ...]] = {}
         self._terms: dict[tuple[int, str], frozenset[str]] = {}
 
@@ -81,10 +82,16 @@ def _only_reads(command: str) -> bool:
 
 
 def names(record: Record, suspicion: Suspicion, words: frozenset[str]) -> bool:
-    """Return whether `words` name what is suspected: half of its names by rarity, two of them if it has two."""
-    wanted = suspicion.entities or suspicion.terms
-    common = wanted & words
-    return len(common) >= min(2, len(wanted)) and record.rarity.coverage(wanted, common) >= _NAMED
+    """Return whether `words` name what is suspected: two of its names, or a name and enough of its other terms."""
+    core = suspicion.core
+    calls = (core & suspicion.entities) or suspicion.entities
+    named, common = calls & words, core & words
+    if len(common) < min(_FEWEST, len(core)) or (calls and not named):
+        return False
+    by_name = len(named) >= _FEWEST and record.rarity.coverage(calls, named) >= _NAMED
+    return by_name or record.rarity.coverage(core, common) >= _TOLD
 
 
-_NAMED = 0.45
+_FEWEST = 2
+_NAMED = 0.35
+_TOLD = 0.3

@@ -25,6 +25,7 @@ _ADJUST = {
     "under-causes": 0.35,
     "lead-line": -1.0,
     "only-a-link": -1.0,
+    "settles": -0.4,
 }
 """What the place and the form of a sentence add."""
 
@@ -74,6 +75,7 @@ def _score(note: Note, by_number: dict[int, Note], reports: frozenset[int]) -> M
     return Mention(note, sum(families.values()) + sum(_ADJUST[name] for name in form), names, listed)
 
 
+_GUESSES = frozenset({"hedge", "cause", "question"})
 _ELSEWHERE = frozenset({"refutes", "confirms", "parks", "lead"})
 
 
@@ -103,6 +105,7 @@ def _form(note: Note, *, listed: bool, under: bool, report: bool) -> tuple[str, 
         "item-of-causes": listed,
         "under-causes": under and not listed and sentence.shape != "heading",
         "lead-line": sentence.text.endswith(":") and any(row.family == "lead" or row.name == "suspect" for row in note.rules),
+        "settles": any(r.family == "refutes" for r in note.rules) and not any(r.family in _GUESSES for r in note.rules),
         "only-a-link": bool(_ONLY_LINK.match(sentence.text)),
     }
     return tuple(name for name, holds in checks.items() if holds)

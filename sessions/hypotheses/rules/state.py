@@ -22,7 +22,7 @@ _TOPIC = re.compile(r"^(?:next|first|second|third|then|another one)(?: up)?[:,] 
 def state(suspicion: Suspicion, notes: Mapping[int, Note]) -> str:
     """Return the statement of a suspicion, at most 200 characters of the log's own words."""
     whole = suspicion.mentions[0].note.sentence
-    best = _best(suspicion)
+    best = suspicion.best
     text = suspicion.part if suspicion.part != whole.text or best is suspicion.mentions[0].note else best.sentence.text
     text = _tidy(text)
     before = topic(best, text, notes.get(best.sentence.number - 1))
@@ -37,12 +37,6 @@ def _join(before: str, text: str) -> str:
     if len(lead) > LONGEST_STATEMENT // 2:
         return shorten(text)
     return lead + shorten(text, LONGEST_STATEMENT - len(lead))
-
-
-def _best(suspicion: Suspicion) -> Note:
-    """The mention that says most, of those in the message that states it first."""
-    here = [m for m in suspicion.mentions if m.note.sentence.message == suspicion.message]
-    return max(here, key=lambda m: (m.score + 0.15 * min(len(m.note.entities), 4), -m.note.sentence.number)).note
 
 
 def _tidy(text: str) -> str:

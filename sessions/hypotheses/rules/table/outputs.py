@@ -19,7 +19,8 @@ OUTPUTS: tuple[Row, ...] = (
         "identical",
         "agrees",
         r"(?<!not )(?<!non-)(?<!un)\b(?:identical|bit[- ]?exact|bitwise equal|all (?:\w+ )?(?:match|equal|agree|mapped|ok|pass(?:ed)?)|files? match|no (?:differences?|mismatch(?:es)?|diff)"
-        r"|(?<![\d.])0 (?:differences|mismatch(?:es)?|differ|errors|failed|bad|outliers)|within tolerance|as expected|in agreement|agrees? with|matches (?:the )?(?:reference|expected|baseline|cpu|fp32))\b(?!\s*[:=]\s*(?:false|no\b|0))",
+        r"|(?<![\d.])0 (?:differences|mismatch(?:es)?|differ|errors|failed|bad|outliers)|within (?:the )?(?:tolerances?|bounds|limits|fp\d+|float\d+|rounding)|as expected|in agreement|assert_close\W+(?:ok|pass\w*)|(?:both|all|outputs?|results?|logits|backends?)(?: \w+){0,3} (?:agree|match))\b"
+        r"|\b(?:no measurable difference|agrees? with|matches (?:the )?(?:reference|expected|baseline|cpu|fp32))\b(?!\s*[:=]\s*(?:false|no\b|0))",
         1.0,
         "says that two things are the same",
         "layout: identical, 64 heads",
@@ -28,7 +29,7 @@ OUTPUTS: tuple[Row, ...] = (
     Row(
         "all-of-all",
         "agrees",
-        r"(?<![\d.,])(?P<all>[1-9]\d*) (?:of|out of|/) (?P=all)\b(?!\s+(?:none|fail|missing|unmapped|not|lost|bad|wrong|differ))",
+        r"(?<![\d.,])(?P<all>[1-9]\d*)(?: of | out of |\s?/\s?)(?P=all)\b(?!\s+(?:none|fail|missing|unmapped|not|lost|bad|wrong|differ))",
         1.0,
         "as many as there are",
         "54 of 54 names resolve",
@@ -37,7 +38,7 @@ OUTPUTS: tuple[Row, ...] = (
     Row(
         "small-difference",
         "agrees",
-        rf"\b(?:max(?:imum)?|mean|avg|rel(?:ative)?|abs(?:olute)?|largest|worst|rms|l2|rell2)[ _.-]*(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]*"
+        rf"\b(?:max(?:imum)?|mean|avg|rel(?:ative)?|abs(?:olute)?|largest|worst|rms|l2|rell2)[ _.|-]*(?:abs(?:olute)?|rel(?:ative)?)?[ _.|-]*"
         rf"(?:diff(?:erence)?|err(?:or)?|deviation|delta)\b[^\n\d(){{}};&|\"'-]{{0,24}}(?P<small>{_NUMBER})(?!\s*%|\w)",
         1.0,
         "a measured difference; it agrees where the figure is small",

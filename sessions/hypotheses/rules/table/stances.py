@@ -18,8 +18,8 @@ STANCES: tuple[Row, ...] = (
         "does-its-job",
         "refutes",
         r"\b(?:does|do|did) (?:its|their|the) (?:job|work)\b|\bworks? (?:fine|correctly|as (?:intended|expected|designed)|properly|perfectly)\b"
-        r"|\bchecks? out\b|\bholds? up\b|\bmatch(?:es|ed)?\b(?! the (?:symptom|pattern))|\bagrees?\b|\bis what .{1,60}\b(?:expects?|wants?|looks? like)\b"
-        r"|\bas \S+ expects?\b|\bhandles? (?:it |this |that |.{1,40})?(?:fine|correctly|well|properly)\b|\bis (?:fast|quick|instant)\b",
+        r"|\bchecks? out\b|\bholds? up\b|\bmatch(?:es|ed)? (?:exactly|perfectly|what|the (?:reference|expected|spec|layout|model|docs?|cpu|config))\b|\bagrees?\b|\bis what .{1,60}\b(?:expects?|wants?|looks? like)\b"
+        r"|\bas \S+ expects?\b|\bhandles? (?:it |this |that |.{1,40})?(?:fine|correctly|well|properly)\b|\bis (?:fast|instant|instantaneous)\b",
         1.0,
         "what works is not the cause",
         "The kernel does its job here.",
