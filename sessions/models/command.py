@@ -19,14 +19,15 @@ class Command(Strict):
     text: str
     """The source text of this call at the level at which it runs."""
     literal: bool = True
-    """Whether every word of `argv` is exact: no expansion, substitution or glob is left in it."""
+    """Whether every word of `argv` and every value of `env` is exact: no expansion, substitution or glob is left."""
     host: str | None = None
     """The host's name as the log gives it; None: the agent's own machine."""
     user: str | None = None
     """The remote user the log names, or the one that sudo changes to."""
     sudo: bool = False
     container: str | None = None
-    """``docker:NAME``, ``podman:NAME`` or ``kubectl:NAMESPACE/POD`` when it ran inside one."""
+    """``docker:NAME``, ``podman:NAME``, ``compose:SERVICE``, ``incus:NAME`` or ``kubectl:NAMESPACE/POD`` (an empty
+    namespace if the log names none; ``:CONTAINER`` behind it for ``-c``) when it ran inside one; ``A>B``: B inside A."""
     jumps: tuple[str, ...] = ()
     """Hosts passed on the way, outermost first."""
     cwd: str | None = None
@@ -42,10 +43,17 @@ class Command(Strict):
     """``2>&1`` stands on it, or around it on the agent's side."""
     redirects: tuple[str, ...] = ()
     """Other redirections as written, e.g. ``> out.txt``, ``2>/dev/null``."""
+    redirects_outside: tuple[str, ...] = ()
+    """Redirections around the ssh or the container, on the machine outside, e.g. ``> keep.log``."""
     stdin: str | None = None
-    """Text given by a quoted heredoc or a here-string."""
+    """Text given by a heredoc or a here-string."""
     timeout: float | None = None
     """Seconds, from ``timeout N``."""
+    tty: bool = False
+    """A terminal was asked for (``-t``): the recording has both streams in one, and carriage returns."""
+    within: tuple[str, ...] = ()
+    """What may keep it from running, repeat it or take its output, outermost first: if, while, until, for, loop, case,
+    select, function, substitution, process, background. A loop over a literal list is unrolled and not named."""
     unresolved: str | None = None
     """Why this call could not be unwrapped any further, if it could not."""
 

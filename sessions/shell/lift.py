@@ -201,7 +201,7 @@ def _ends(char: str) -> bool:
 
 
 def lift(text: str) -> Lifted:
-    """The text with its heredocs and ``$'…'`` overwritten, and the heredocs. One whose end is missing goes to the end of the text."""
+    """The text with all of this overwritten, and its heredocs; one without an end goes to the end of the text."""
     if not any(mark in text for mark in ("<<", "$'", "\\\n")):
         return Lifted(text, {})
     lifter = _Lifter(text)

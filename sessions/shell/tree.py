@@ -18,7 +18,7 @@ from sessions.shell.syntax import (
     Stage,
     Word,
 )
-from sessions.shell.words import decode
+from sessions.shell.words import decode, decode_assigned
 
 DEEPEST = 8
 """Compound statements within one another."""
@@ -241,15 +241,6 @@ class Reader:
 
     def _word(self, start: int, end: int) -> Word:
         return decode(self.text[start:end], start)
-
-
-def decode_assigned(text: str, start: int) -> Word:
-    """The value of an assignment: no glob and no brace works there, and a tilde also behind a colon."""
-    word = decode(text, start)
-    why = tuple(each for each in word.why if each not in {"glob", "brace"})
-    if word.value is not None or why or ":~" in text:
-        return word
-    return replace(word, value="".join(part.text for part in word.parts), why=())
 
 
 def _piped(left: Pipeline, right: Pipeline, bar: Node | None) -> Pipeline:

@@ -4,6 +4,7 @@ r"""The exact value of a shell word, by bash's rules for quotes and backslashes.
 """
 
 import re
+from dataclasses import replace
 
 from sessions.shell import nesting
 from sessions.shell.ansi import decode_ansi
@@ -181,3 +182,12 @@ def decode_heredoc(body: str, start: int = 0) -> Word:
     parts = tuple(decoder.parts)
     value = None if why else "".join(part.text for part in parts)
     return Word(body, value, start, start + len(body), parts, why, decoder.escaped)
+
+
+def decode_assigned(text: str, start: int = 0) -> Word:
+    """The value of an assignment: no glob and no brace works there, and a tilde also behind a colon."""
+    word = decode(text, start)
+    why = tuple(each for each in word.why if each not in {"glob", "brace"})
+    if word.value is not None or why or ":~" in text:
+        return word
+    return replace(word, value="".join(part.text for part in word.parts), why=())
