@@ -1,5 +1,6 @@
 """The app: which screens there are, how it looks, and who does what a screen asks for."""
 
+import asyncio
 from pathlib import Path
 from typing import ClassVar
 
@@ -81,7 +82,7 @@ class NecropsyApp(App[None]):
     def _in_thread(self, work: commands.Work) -> None:
         asker = self.screen
 
-        def answer() -> None:
-            asker.post_message(work())
+        async def answer() -> None:
+            asker.post_message(await asyncio.to_thread(work))
 
-        self.run_worker(answer, thread=True)
+        self.run_worker(answer())

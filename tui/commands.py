@@ -39,14 +39,19 @@ def export(store: Path, asked: messages.ExportAsked) -> Message:
     try:
         with Reader.open(store) as reader:
             text = RENDERERS[asked.form](collect(reader, asked.session))
-        unfinished = asked.path.with_name(asked.path.name + ".part")
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(asked.path)
     except NecropsyError as error:
         return messages.Failed.of(error)
+    return _write(asked.path, text)
+
+
+def _write(path: Path, text: str) -> Message:
+    unfinished = path.with_name(path.name + ".part")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
     except OSError as error:
-        return messages.Failed("Not written", f"{asked.path}: {error.strerror}", "Choose another path.")
-    return messages.Exported(asked.path)
+        return messages.Failed("Not written", f"{path}: {error.strerror}", "Choose another path.")
+    return messages.Exported(path)
 
 
 class Replays:

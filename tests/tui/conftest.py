@@ -1,9 +1,12 @@
 """A store with sessions made by hand, for the tests of the app."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from sessions.ingest.source import Source
 from sessions.models.command import Command
@@ -95,3 +98,20 @@ def store(fill: Fill) -> Path:
     """A store with the session about uploads and its tree."""
     candidate = Hypothesis(id="C1", key="m10", statement="The clock is off", source="rule:d", score=0.2)
     return fill(uploads(), tree=Tree(hypotheses=HYPOTHESES, candidates=(candidate,)))
+
+
+Settle = Callable[[Pilot[None]], Awaitable[str]]
+
+
+@pytest.fixture
+def settle() -> Settle:
+    """Wait until the app has nothing left to do, and return what its screen shows."""
+
+    async def wait(pilot: Pilot[None]) -> str:
+        for _ in range(3):
+            with suppress(WorkerCancelled):
+                await pilot.app.workers.wait_for_complete()
+            await pilot.pause()
+        return "\n".join(strip.text for strip in pilot.app.screen._compositor.render_strips())
+
+    return wait

@@ -8,11 +8,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, RadioButton, RadioSet
+from textual.widgets import Button, Input, RadioButton, RadioSet, Static
 
 from sessions.store.rows import SessionRow
 from tui.messages import ExportAsked
-from tui.widgets.dialog import Dialog, buttons, label
+from tui.widgets.dialog import Dialog, buttons, hint, label
+from tui.widgets.ink import ink
 
 FORMS = {"md": "Markdown", "html": "HTML, one file", "json": "JSON"}
 
@@ -25,6 +26,7 @@ class ExportScreen(ModalScreen[ExportAsked | None]):
     def __init__(self, row: SessionRow) -> None:
         super().__init__()
         self._row = row
+        self._warned: Path | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
@@ -35,6 +37,7 @@ class ExportScreen(ModalScreen[ExportAsked | None]):
             RadioSet(*radios, compact=True),
             label("file"),
             Input(str(Path.cwd() / f"{_stem(self._row)}.md"), id="path"),
+            hint(""),
             buttons("Write"),
         )
 
@@ -55,6 +58,10 @@ class ExportScreen(ModalScreen[ExportAsked | None]):
         pressed = self.query_one(RadioSet).pressed_button
         form = (pressed.id if pressed else None) or "md"
         path = Path(self.query_one(Input).value).expanduser()
+        if path.exists() and path != self._warned:
+            self._warned = path
+            self.query_one(".hint", Static).update(ink("It is there already; write again to replace it.", "doubtful"))
+            return
         self.dismiss(ExportAsked(self._row.id, form, path))
 
     @on(Button.Pressed, "#no")

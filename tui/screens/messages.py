@@ -1,5 +1,6 @@
 """The messages around something, in a dialog."""
 
+import asyncio
 from typing import ClassVar
 
 from textual import work
@@ -42,14 +43,14 @@ class MessagesScreen(ModalScreen[None]):
         self._around = max(0, self._around + by * AROUND)
         self._read()
 
-    @work(thread=True, exclusive=True)
-    def _read(self) -> None:
+    @work(exclusive=True)
+    async def _read(self) -> None:
         try:
-            window = self._opened.page_of_messages(self._around)
+            window = await asyncio.to_thread(self._opened.page_of_messages, self._around)
         except NecropsyError as error:
-            self.app.call_from_thread(self.notify, error.message, severity="error", markup=False)
+            self.notify(error.message, severity="error", markup=False)
         else:
-            self.app.call_from_thread(self._show, window)
+            self._show(window)
 
     def _show(self, window: Window) -> None:
         self._around = window.ordinal

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from sessions.errors import StoreProblem
 from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.store.reader import Reader
 from sessions.store.rows import Hit, RunRow, SessionRow, StepLine
@@ -43,8 +44,11 @@ class Opened:
             tree, runs = reader.tree(row.id), reader.runs(row.id)
 
         def fetch(start: int, limit: int) -> Sequence[StepLine]:
-            with Reader.open(store) as reader:
-                return reader.step_lines(row.id, start, limit)
+            try:
+                with Reader.open(store) as reader:
+                    return reader.step_lines(row.id, start, limit)
+            except StoreProblem:  # the list says in these rows that they cannot be read
+                return ()
 
         return cls(store, row, tree, runs, Pages(row.steps, fetch))
 

@@ -1,5 +1,8 @@
 """The panes of a session: its hypotheses and steps beside the detail of what is chosen."""
 
+import asyncio
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from textual import events, on, work
@@ -22,6 +25,13 @@ from tui.widgets.ink import ink, inline
 from tui.widgets.roster import Roster
 from tui.widgets.steps import StepList
 from tui.widgets.tree import HypothesisTree
+
+ROOMY = 100
+"""Cells of width from which the keys at the bottom have room between them."""
+
+
+PAUSE = 0.02
+"""Seconds that the cursor must rest before a page is made: holding a key down makes none in between."""
 
 
 class SessionPanes(Screen[None]):
@@ -51,15 +61,19 @@ class SessionPanes(Screen[None]):
         self.query_one(HypothesisTree).focus()
         self.reload()
 
-    @work(thread=True, exclusive=True, group="session")
-    def reload(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
+        """Move the keys closer together where there is little room for them."""
+        self.query_one(Footer).compact = event.size.width < ROOMY
+
+    @work(exclusive=True, group="session")
+    async def reload(self) -> None:
         """Read the session from the store again; the cursors stay where they are."""
         try:
-            opened = Opened.read(self._store, self._session)
+            opened = await asyncio.to_thread(Opened.read, self._store, self._session)
         except NecropsyError as error:
-            self.app.call_from_thread(self.on_failed, messages.Failed.of(error))
+            self.on_failed(messages.Failed.of(error))
         else:
-            self.app.call_from_thread(self.fill, opened)
+            self.fill(opened)
 
     @property
     def chosen(self) -> Hypothesis | None:
@@ -141,18 +155,19 @@ class SessionPanes(Screen[None]):
         tree = self.query_one(HypothesisTree)
         tree.fill(opened.tree, candidates=self.candidates, worths=opened.worths())
         self._name_panes(opened)
-        self.query_one(StepList).fill(opened.steps)
+        steps = self.query_one(StepList)
+        only = steps.filtered
+        steps.fill(opened.steps)
         if first and opened.answer:
             tree.go_to(opened.answer.id)
-        self.mark_steps(only=False)
+        self.mark_steps(only=only)
         self.show_current()
 
     def _name_panes(self, opened: Opened) -> None:
         row = opened.row
         tree, steps = self.query_one(HypothesisTree), self.query_one(StepList)
-        tree.border_title = f"{figures.several(row.hypotheses, 'hypothesis', 'hypotheses')}"
-        tree.border_subtitle = ""
-        steps.border_title = figures.several(row.steps, "step")
+        tree.border_title = f" {figures.several(row.hypotheses, 'hypothesis', 'hypotheses')} "
+        steps.border_title = f" {figures.several(row.steps, 'step')} "
 
     def mark_steps(self, *, only: bool) -> None:
         """Mark the evidence for the chosen hypothesis among the steps, and bring what decided into sight."""
@@ -165,29 +180,25 @@ class SessionPanes(Screen[None]):
 
     def show_current(self) -> None:
         """Show the detail of what the list in use stands on."""
-        steps = self.query_one(StepList)
-        if self.opened is None:
+        steps, opened, chosen = self.query_one(StepList), self.opened, self.chosen
+        if opened is None:
             return
         if self.at_steps and steps.current is not None:
-            self._compose_page(self.opened, steps.current, self.chosen)
-        elif self.chosen is not None:
-            self._compose_page(self.opened, None, self.chosen)
+            self._compose_page(partial(opened.page_of_step, steps.current, chosen))
+        elif chosen is not None:
+            self._compose_page(partial(opened.page_of_hypothesis, chosen))
 
-    @work(thread=True, exclusive=True, group="detail")
-    def _compose_page(self, opened: Opened, step: int | None, chosen: Hypothesis | None) -> None:
+    @work(exclusive=True, group="detail")
+    async def _compose_page(self, make: Callable[[], Page]) -> None:
+        await asyncio.sleep(PAUSE)
         try:
-            if step is not None:
-                page = opened.page_of_step(step, chosen)
-            elif chosen is not None:
-                page = opened.page_of_hypothesis(chosen)
-            else:
-                return
+            page = await asyncio.to_thread(make)
         except NecropsyError as error:
-            self.app.call_from_thread(self.on_failed, messages.Failed.of(error))
+            self.on_failed(messages.Failed.of(error))
         else:
-            self.app.call_from_thread(self._show_page, page)
+            self._show_page(page)
 
     def _show_page(self, page: Page) -> None:
         detail = self.query_one(Document)
-        detail.border_title = page.subject
+        detail.border_title = f" {page.subject} "
         detail.show(page.blocks, at_mark=page.at_mark)

@@ -28,7 +28,7 @@ class SessionScreen(SessionPanes):
         Binding("slash", "search", "Search", key_display="/"),
         Binding("f", "evidence_only", "Evidence"),
         Binding("m", "messages", "Messages"),
-        Binding("c", "candidates", "Candidates"),
+        Binding("c", "candidates", "Candidates", show=False),
         Binding("e", "edit", "Edit"),
         Binding("E", "change", "Add, merge, remove", show=False),
         Binding("r", "replay", "Replay"),

@@ -1,5 +1,6 @@
 """The first screen: all sessions, newest first."""
 
+import asyncio
 from pathlib import Path
 from typing import ClassVar
 
@@ -60,16 +61,15 @@ class SessionsScreen(Screen[None]):
         """Show what changed while another screen was on top."""
         self.action_reload()
 
-    @work(thread=True, exclusive=True)
-    def action_reload(self) -> None:
+    @work(exclusive=True)
+    async def action_reload(self) -> None:
         """Read the sessions from the store again."""
         try:
-            with Reader.open(self._store) as reader:
-                rows = reader.sessions()
+            rows = await asyncio.to_thread(_read, self._store)
         except NecropsyError as error:
-            self.app.call_from_thread(self._refuse, error)
+            self._refuse(error)
         else:
-            self.app.call_from_thread(self._fill, rows)
+            self._fill(rows)
 
     def action_open(self) -> None:
         """Open the session under the cursor."""
@@ -114,3 +114,8 @@ class SessionsScreen(Screen[None]):
     def _refuse(self, error: NecropsyError) -> None:
         missing = not self._store.exists()
         self.app.push_screen(NoticeScreen.for_empty(self._store) if missing else NoticeScreen.for_error(error))
+
+
+def _read(store: Path) -> tuple[SessionRow, ...]:
+    with Reader.open(store) as reader:
+        return reader.sessions()

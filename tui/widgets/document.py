@@ -98,7 +98,8 @@ class Document(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Follow the target of the block under the pointer."""
-        row = event.y + self.scroll_offset.y
+        offset = event.get_content_offset(self)
+        row = self._tops[-1] if offset is None else offset.y + self.scroll_offset.y
         if row < self._tops[-1] and (place := self._blocks[self._block_at(row)].target):
             self.post_message(self.Followed(self, place))
 

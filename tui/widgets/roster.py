@@ -157,7 +157,8 @@ class Roster(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor under the pointer; a click on where it already is opens."""
-        row = event.y + self.scroll_offset.y
+        offset = event.get_content_offset(self)
+        row = self.lines if offset is None else offset.y + self.scroll_offset.y
         if not self.count or row >= self.lines:
             return
         index = self._item_at(row)

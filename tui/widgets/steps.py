@@ -49,9 +49,11 @@ class StepList(Roster):
         return self._only is not None
 
     def fill(self, steps: Pages[StepLine]) -> None:
-        """Take the steps of a session."""
+        """Take the steps of a session, and show all of them."""
+        current = self.current
         self._steps = steps
-        self.relay(0)
+        self._only = None
+        self.relay(self.place_of(current))
 
     def mark(self, evidence: Sequence[Evidence], *, only: bool) -> None:
         """Mark the steps of `evidence`; with `only` show no others. A deciding piece wins over another of its step."""
@@ -73,7 +75,7 @@ class StepList(Roster):
         ordinal = self._ordinal(index)
         step = self._steps.at(ordinal)
         if step is None:
-            return Content("")
+            return ink(f" {ordinal} can no longer be read", "bad")
         digits = max(len(str(len(self._steps))), 3)
         head = [
             ink(f" {ordinal:>{digits}} ", "gutter"),
