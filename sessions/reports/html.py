@@ -6,13 +6,14 @@ from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sessions.ingest.display import line, safe
 from sessions.models.hypothesis import MARKS
 from sessions.reports import wording
 from sessions.reports.collect import ReportData
 from sessions.reports.markdown import RECONSTRUCTED
+from sessions.reports.markup import TICKED
 from sessions.reports.narrative import narrate
 
 LONGEST_MESSAGE = 4_000
@@ -47,7 +48,7 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     environment.filters.update(
-        line=line, duration=wording.duration, costs=wording.costs, anchor=_anchor, moment=wording.moment
+        line=line, prose=_prose, duration=wording.duration, costs=wording.costs, anchor=_anchor, moment=wording.moment
     )
     environment.globals.update(count=wording.count, total=wording.total, MARKS=MARKS, LONGEST_MESSAGE=LONGEST_MESSAGE)
     return environment
@@ -68,3 +69,12 @@ def _finalize(value: object) -> object:
 def _anchor(name: object) -> str:
     """Return `name` as part of an id of the page: letters and digits only."""
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in str(name))
+
+
+def _prose(text: str) -> Markup:
+    """Return `text` as one line, escaped, with what is in ticks set as code."""
+    pieces = TICKED.split(line(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece[1:-1]) if place % 2 else escape(piece)
+        for place, piece in enumerate(pieces)
+    )

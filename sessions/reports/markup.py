@@ -7,13 +7,17 @@ from sessions.ingest.display import line, safe
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|~$&])")
 _LEADING = re.compile(r"^([#+=-]|\d+(?=[.)]))")
 _LINKING = re.compile(r"://|www\.|@|mailto:|xmpp:|javascript:|data:", re.IGNORECASE)
+TICKED = re.compile(r"(?<!`)(`[^`]+`)(?!`)")
+"""What an agent's prose marks as code."""
+
+_SPACES = re.compile(r"(\s+)")
 _TICKS = re.compile(r"`+")
 
 
 def inline(text: str) -> str:
-    """Return `text` as one line of prose; a word that a viewer would turn into a link becomes code."""
-    shown = " ".join(code(word) if _LINKING.search(word) else _ACTIVE.sub(r"\\\1", word) for word in line(text).split())
-    return _LEADING.sub(_escape_first, shown)
+    """Return `text` as one line of prose: what is in ticks, and a word that could become a link, as code."""
+    pieces = (_piece(piece) for piece in TICKED.split(line(text)))
+    return _LEADING.sub(_escape_first, "".join(pieces))
 
 
 def code(text: str) -> str:
@@ -42,6 +46,16 @@ def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """Return a table; the cells are Markdown already."""
     lines = [header, ("---",) * len(header), *rows]
     return "\n".join("| " + " | ".join(cell(each) for each in row) + " |" for row in lines)
+
+
+def _piece(text: str) -> str:
+    if TICKED.fullmatch(text):
+        return code(text[1:-1]) or _word(text)
+    return "".join(map(_word, _SPACES.split(text)))
+
+
+def _word(word: str) -> str:
+    return code(word) if _LINKING.search(word) else _ACTIVE.sub(r"\\\1", word)
 
 
 def _escape_first(match: re.Match[str]) -> str:

@@ -143,6 +143,12 @@ def _hypotheses() -> tuple[Hypothesis, ...]:
             evidence=(Evidence(step=2, stance="neutral", quote="50  line 50 of the backend", source=RULE),),
             cost=Cost(steps=1, seconds=300.0),
         ),
+        *_mapping(),
+    )  # fmt: skip
+
+
+def _mapping() -> tuple[Hypothesis, ...]:
+    return (
         _hypothesis(
             "H4", "The tensor name map returns nothing", "refuted", "grounded",
             parent="H0", stated_in=5, decided_in=6,

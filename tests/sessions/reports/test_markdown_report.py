@@ -86,6 +86,8 @@ def test_a_session_without_a_tree_says_that_nothing_was_found(data: ReportData) 
         ("# no heading", "&#35; no heading"),
         ("1. no list", "&#49;. no list"),
         ("- no list", "&#45; no list"),
+        ("the `kv_b_proj` and a lone ` tick", r"the `kv_b_proj` and a lone \` tick"),
+        ("``x`` `a|b`", r"\`\`x\`\` `a|b`"),
         ("two\nlines", "two⏎lines"),
         ("a $x$ ~~b~~ &lt;", r"a \$x\$ \~\~b\~\~ \&lt;"),
     ],
