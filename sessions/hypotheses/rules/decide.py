@@ -223,7 +223,7 @@ def _shown(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None
 
 def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark, held: Sequence[Suspicion | None]) -> bool:
     """Whether what a mark shows is about a suspicion: it is named, or nothing else is and it is in focus."""
-    words = record.command_terms(step) | terms(mark.line)
+    words = record.command_terms(step) | terms(mark.line) | terms(mark.above)
     named = names(record, suspicion, words)
     if named or mark.showing != "agrees" or mark.rule == "rule:identical":
         return named and mark.showing in {"agrees", "passes"}

@@ -17,7 +17,7 @@ _TOGETHER = 0.2
 _MOST_MORE = 0.3
 """What another message, or another sentence of the first one, adds to the score; and the most of it."""
 
-_NAME = 0.15
+_NAME = 0.2
 _NAMES = 4
 """What a name in a sentence is worth when the best one is chosen, and how many count."""
 
@@ -151,10 +151,23 @@ def _place(mention: Mention, before: Note | None, found: list[Suspicion], rarity
 
 
 def _home(mention: Mention, words: frozenset[str], found: Sequence[Suspicion], rarity: Rarity, *, first: bool) -> Suspicion | None:
-    if first and found and _adjoins(mention, found[-1]):
+    if first and found and (_adjoins(mention, found[-1]) or _announces(mention, words, found[-1])):
         return found[-1]
     best = max(found, key=lambda s: rarity.likeness(words, s.terms), default=None)
-    return best if best is not None and rarity.likeness(words, best.terms) >= _SAME else None
+    if best is None or len(words & best.terms) < _COMMON:
+        return None
+    return best if rarity.likeness(words, best.terms) >= _SAME else None
+
+
+def _announces(mention: Mention, words: frozenset[str], last: Suspicion) -> bool:
+    """Whether the mention is the finding on the suspicion just looked into, and no new one."""
+    found = any(row.name == "found-it" for row in mention.note.rules)
+    soon = mention.note.sentence.message - max(last.places) <= _SOON
+    return found and soon and bool(words & last.terms)
+
+
+_COMMON = 2
+_SOON = 3
 
 
 def _item_above(mention: Mention, found: Sequence[Suspicion]) -> Suspicion | None:

@@ -1,7 +1,7 @@
 """What an output shows by itself: that things agree, pass, fail, differ, or that something is not there."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,6 +27,8 @@ class Mark:
     showing: Showing
     line: str
     rule: str
+    above: str = ""
+    """The lines before it, which may say what it is about."""
 
 
 def excerpt(step: Step) -> str:
@@ -37,10 +39,15 @@ def excerpt(step: Step) -> str:
 
 def marks(step: Step) -> tuple[Mark, ...]:
     """Return what the lines of an output show, in their order."""
-    return tuple(mark for line in excerpt(step).split("\n") if line.strip() for mark in _read(line))
+    lines = [line for line in excerpt(step).split("\n") if line.strip()]
+    return tuple(mark for number, line in enumerate(lines) for mark in _read(line, lines[max(0, number - _ABOVE) : number]))
 
 
-def _read(line: str) -> Iterator[Mark]:
+_ABOVE = 4
+
+
+def _read(line: str, before: Sequence[str]) -> Iterator[Mark]:
+    above = "\n".join(before)
     for row in OUTPUTS:
         match = row.compiled.search(line)
         if match is None:
@@ -48,10 +55,10 @@ def _read(line: str) -> Iterator[Mark]:
         showing = row.family
         if row.name == "small-difference":
             showing = "agrees" if _is_small(match.group("small"), line) else "differs"
-        yield Mark(showing, line.strip(), f"rule:{row.name}")  # type: ignore[arg-type]  # families of the table are the showings
+        yield Mark(showing, line.strip(), f"rule:{row.name}", above)  # type: ignore[arg-type]  # families of the table are the showings
     likeness = _LIKENESS.search(line)
     if likeness is not None:
-        yield Mark("agrees" if float(likeness.group(1)) >= _ALIKE else "differs", line.strip(), "rule:likeness")
+        yield Mark("agrees" if float(likeness.group(1)) >= _ALIKE else "differs", line.strip(), "rule:likeness", above)
 
 
 def _is_small(figure: str, line: str) -> bool:
