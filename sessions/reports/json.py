@@ -50,7 +50,7 @@ def _run(run: RunRow) -> dict[str, object]:
 def _run_steps(run: RunRow) -> list[dict[str, object]]:
     return [
         {
-            **step.model_dump(),
+            **step.model_dump(warnings=False),
             "standing": weightiest([each.standing for each in run.standings if each.step == step.step]),
         }
         for step in run.steps
@@ -60,7 +60,7 @@ def _run_steps(run: RunRow) -> list[dict[str, object]]:
 def _plain(value: Any, name: str = "") -> Any:
     """Return `value` as JSON has it: models as objects, texts cleaned once more, times in UTC."""
     if isinstance(value, BaseModel):
-        value = value.model_dump()
+        value = value.model_dump(warnings=False)  # readers do not validate again what the store holds
     if isinstance(value, Mapping):
         return {clean(str(key)): _plain(each, str(key)) for key, each in value.items()}
     if isinstance(value, str):
