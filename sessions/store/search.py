@@ -12,10 +12,21 @@ _WORD = re.compile(r"\w+")
 _BEFORE = 40
 _AFTER = 120
 
+CANDIDATES = 2000
+"""Places that are ranked: of a word that stands nearly everywhere those stored last, so that it costs no second."""
+
 _FIND = """SELECT documents.session, sessions.title, documents.kind, documents.ordinal
-    FROM words JOIN documents ON documents.number = words.rowid JOIN sessions ON sessions.id = documents.session
-    WHERE words MATCH ?1 AND (?2 IS NULL OR documents.session = ?2)
-    ORDER BY words.rank, words.rowid LIMIT ?3"""
+    FROM (SELECT rowid AS number, bm25(words) AS score FROM words WHERE words MATCH ?1{within}
+          ORDER BY rowid DESC LIMIT ?4) AS found
+    JOIN documents ON documents.number = found.number JOIN sessions ON sessions.id = documents.session
+    WHERE ?2 IS NULL OR documents.session = ?2
+    ORDER BY found.score, found.number LIMIT ?3"""
+_EVERYWHERE = _FIND.format(within="")
+_WITHIN = _FIND.format(
+    within="""
+          AND rowid >= (SELECT min(number) FROM documents WHERE session = ?2)
+          AND rowid <= (SELECT max(number) FROM documents WHERE session = ?2)"""
+)
 
 _TEXTS = {
     "message": "SELECT text, NULL FROM messages WHERE session = ? AND ordinal = ?",
@@ -51,7 +62,10 @@ def find(connection: sqlite3.Connection, words: str, session: str | None, limit:
         return ()
     query = " AND ".join(map(_quote, phrases))
     pattern = _pattern(phrases)
-    rows = connection.execute(_FIND, [query, session, limit]).fetchall()
+    if session is None:
+        rows = connection.execute(_EVERYWHERE, [query, None, limit, max(limit, CANDIDATES)]).fetchall()
+    else:
+        rows = connection.execute(_WITHIN, [query, session, limit, -1]).fetchall()
     return tuple(_hit(connection, row, pattern) for row in rows)
 
 
