@@ -1,0 +1,142 @@
+"""Carrying a plan out: intent to disk, then the exact words to the target, then comparison, then the result to disk.
+
+Only steps that the policy lets run are ever sent, and only as words. A step whose intent is stored and whose result is
+not has the outcome ``unknown``; it is never sent again by itself.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from replay import verdict
+from replay.comparing import Comparer
+from replay.policy.judge import judge
+from replay.progress import Began, Done, Ended, Progress, Sending
+from replay.recording import Recording
+from sessions import times
+from sessions.errors import NecropsyError, PolicyRefusal
+from sessions.models.command import Executor, Request
+from sessions.models.replay import Plan, PlannedStep, RunStep
+from sessions.store.writer import Writer
+
+AT_ONCE = 4
+"""Steps that run on a target at the same time."""
+_QUIET = {"PYTHONDONTWRITEBYTECODE": "1"}
+
+
+async def replay(
+    plan: Plan,
+    executor: Executor,
+    writer: Writer,
+    recording: Recording,
+    fingerprint: Mapping[str, object] | None = None,
+) -> AsyncGenerator[Progress, None]:
+    """Run a plan and yield what happens; closing the generator ends what runs on the target.
+
+    Raises StoreProblem where the store cannot be written: what cannot be recorded does not run.
+    """
+    run = _Run(plan, executor, writer, recording)
+    sending = [step for step in plan.steps if step.decision == "run"]
+    run.number = writer.start_run(plan.session, plan, fingerprint or {})
+    yield Began(run.number, len(plan.steps), len(sending))
+    tasks = [asyncio.create_task(run.carry_out(step)) for step in sending]
+    try:
+        async for event in run.events():
+            yield event
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        run.mark_unfinished()
+    found, worths = verdict.standings(recording, run.results)
+    writer.finish_run(run.number, found, worths)
+    yield Ended(run.number, found, worths)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    error: NecropsyError
+
+
+class _Run:
+    """One replay: hands steps to the executor, and results to the store in the order of the plan."""
+
+    def __init__(self, plan: Plan, executor: Executor, writer: Writer, recording: Recording) -> None:
+        self.number = 0
+        self.results: list[RunStep] = []
+        self._plan = plan
+        self._executor = executor
+        self._writer = writer
+        self._comparer = Comparer(executor, recording, writer.key)
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._news: asyncio.Queue[Sending | RunStep | _Failure] = asyncio.Queue()
+        self._intended: dict[int, PlannedStep] = {}
+
+    async def carry_out(self, step: PlannedStep) -> None:
+        """Send one step and put its result among the news."""
+        async with self._slots:
+            try:
+                _insist(step)
+                self._writer.intend(self.number, step)
+                self._intended[step.step] = step
+                self._news.put_nowait(Sending(step.step))
+                self._news.put_nowait(await self._result(step))
+            except NecropsyError as error:
+                self._news.put_nowait(_Failure(error))
+
+    async def events(self) -> AsyncIterator[Progress]:
+        """Yield the news; results wait for those that come before them in the plan."""
+        waiting: dict[int, RunStep] = {}
+        for planned in self._plan.steps:
+            if planned.decision != "run":
+                yield self._store(_not_sent(planned))
+                continue
+            while planned.step not in waiting:
+                news = await self._news.get()
+                if isinstance(news, _Failure):
+                    raise news.error
+                if isinstance(news, Sending):
+                    yield news
+                else:
+                    waiting[news.step] = news
+            yield self._store(waiting.pop(planned.step))
+
+    def mark_unfinished(self) -> None:
+        """Store that what was sent and never came back was ended by us."""
+        for step in self._intended.values():
+            self._writer.record(
+                self.number, RunStep(step=step.step, outcome="killed", sent=step.sent, detail="the replay was stopped")
+            )
+
+    def _store(self, result: RunStep) -> Done:
+        self._writer.record(self.number, result)
+        self._intended.pop(result.step, None)
+        self.results.append(result)
+        return Done(result)
+
+    async def _result(self, step: PlannedStep) -> RunStep:
+        started = times.now()
+        completed = await self._executor.run(_request(step))
+        result = await self._comparer.compare(step, completed)
+        return result.model_copy(update={"started": started, "duration": completed.duration})
+
+
+def _insist(step: PlannedStep) -> None:
+    """Judge once more exactly what is about to be sent: a plan may come from elsewhere than the planner."""
+    judgement = judge(step.sent or "", step.cwd)
+    if judgement.decision != "run" or judgement.pipes != step.pipes:
+        raise PolicyRefusal(f"step {step.step}: what would be sent is not what the policy allows")
+
+
+def _request(step: PlannedStep) -> Request:
+    return Request(
+        pipes=step.pipes,
+        cwd=step.cwd,
+        env=_QUIET,
+        merge_stderr=step.merge_stderr,
+        timeout=step.timeout,
+    )
+
+
+def _not_sent(step: PlannedStep) -> RunStep:
+    return RunStep(step=step.step, outcome="refused", reasons=step.reasons)

@@ -1,0 +1,177 @@
+"""What a replay would do: every chosen step with what would be sent, or why nothing is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from probes.host.targets import LOCAL, Target
+from replay import filters
+from replay.policy.judge import judge
+from replay.policy.judgement import Judgement
+from replay.rewrite import PathRules, rewrite
+from sessions.errors import BadInput, UnknownHypothesis, UsageProblem
+from sessions.models.hypothesis import Hypothesis, Tree
+from sessions.models.replay import Plan, PlannedStep
+from sessions.models.session import Step
+from sessions.store.reader import Reader
+
+LONGEST = 300.0
+"""Seconds that a step gets at most, whatever its recorded ``timeout`` says."""
+USUAL = 60.0
+_REDACTED = "<redacted:"
+_LONGEST_LIST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which steps: all shell steps, those with the given ordinals, those that are evidence of a hypothesis."""
+
+    steps: frozenset[int] | None = None
+    hypothesis: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Which recorded host the target stands for.
+
+    `given` maps recorded hosts (``local``: the agent's own machine) to target names, by the person's word. Without any
+    word, the only remote host of a session is taken to be what the person named a target for.
+    """
+
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    def refuse(self, recorded: str | None, target: Target, seen: frozenset[str]) -> str | None:
+        """Return why a step that ran on `recorded` (None: the agent's machine) does not run on `target`."""
+        name = recorded or LOCAL
+        if name in self.given:
+            other = self.given[name]
+            return None if other == target.name else f"host {name} is mapped to {other}"
+        if name in target.recorded:
+            return None
+        if recorded is None:
+            return f"ran on the agent's own machine, which is not mapped to a target (--map {LOCAL}={target.name})"
+        if seen == {recorded} and not target.recorded and target.name not in self.given.values():
+            return None
+        return f"host {recorded} is not mapped to a target (--map {recorded}={target.name})"
+
+
+def parse_steps(text: str) -> frozenset[int]:
+    """Return the ordinals of a list such as ``3,7-9``. Raises UsageProblem."""
+    found: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if not first <= last < first + _LONGEST_LIST:
+            raise UsageProblem(f"{part.strip()!r} is no step or range of steps", hint="for example: --steps 3,7-9")
+        found.update(range(first, last + 1))
+    return frozenset(found)
+
+
+def parse_hosts(pairs: Sequence[str]) -> Hosts:
+    """Return the mapping of ``RECORDED=TARGET`` pairs. Raises UsageProblem."""
+    given: dict[str, str] = {}
+    for pair in pairs:
+        recorded, equals, target = pair.partition("=")
+        if not (recorded and equals and target):
+            raise UsageProblem(f"{pair!r} is no mapping", hint="for example: --map 192.0.2.174=gpu1")
+        if given.setdefault(recorded, target) != target:
+            raise UsageProblem(f"{recorded} is mapped twice")
+    return Hosts(given)
+
+
+def build_plan(
+    reader: Reader, session: str, target: Target, selection: Selection | None = None, hosts: Hosts | None = None
+) -> Plan:
+    """Return what a replay of a session on `target` would do; nothing is contacted.
+
+    Raises UnknownSession, UnknownHypothesis, and BadInput for a step that is not there.
+    """
+    row = reader.resolve(session)
+    steps = reader.steps(row.id)
+    judged = {step.ordinal: judge(step.command) for step in steps if step.kind == "shell"}
+    seen = frozenset(judgement.place.host for judgement in judged.values() if judgement.place.host)
+    chosen = _choose(steps, reader.tree(row.id), selection or Selection())
+    planner = _Planner(target, hosts or Hosts(), seen)
+    planned = tuple(planner.plan(step, judged.get(step.ordinal)) for step in chosen)
+    return Plan(session=row.id, target=target.name, steps=planned)
+
+
+def _choose(steps: Sequence[Step], tree: Tree, selection: Selection) -> Sequence[Step]:
+    wanted = selection.steps
+    if wanted is not None:
+        absent = wanted - {step.ordinal for step in steps}
+        if absent:
+            raise BadInput(f"the session has no step {min(absent)}")
+    if selection.hypothesis is not None:
+        evidence = frozenset(piece.step for piece in _find(tree, selection.hypothesis).evidence)
+        wanted = evidence if wanted is None else wanted | evidence
+    if wanted is None:
+        return [step for step in steps if step.kind == "shell"]
+    return [step for step in steps if step.ordinal in wanted]
+
+
+def _find(tree: Tree, name: str) -> Hypothesis:
+    for hypothesis in (*tree.hypotheses, *tree.candidates):
+        if hypothesis.id.lower() == name.lower():
+            return hypothesis
+    known = ", ".join(hypothesis.id for hypothesis in tree.hypotheses)
+    raise UnknownHypothesis(f"the session has no hypothesis {name}", hint=f"it has {known}" if known else "")
+
+
+class _Planner:
+    def __init__(self, target: Target, hosts: Hosts, seen: frozenset[str]) -> None:
+        self._target = target
+        self._hosts = hosts
+        self._seen = seen
+        self._rules = PathRules(target.paths)
+
+    def plan(self, step: Step, judgement: Judgement | None) -> PlannedStep:
+        if judgement is None:
+            return self._refused(step, f"no shell command, but the agent's own tool {step.tool}")
+        refusal = self._refusal(step, judgement)
+        if refusal:
+            return self._refused(step, *refusal, judgement=judgement)
+        cwd = self._rules.map(step.cwd) if step.cwd and judgement.place.host is None else None
+        rewritten = rewrite(judgement, self._rules, cwd)
+        if rewritten.problem:
+            return self._refused(step, rewritten.problem, judgement=judgement)
+        return PlannedStep(
+            step=step.ordinal,
+            command=step.command,
+            effect=judgement.effect,
+            decision="run",
+            reasons=judgement.notes,
+            stages=tuple(stage.words for pipe in rewritten.pipes for stage in pipe.stages),
+            pipes=rewritten.pipes,
+            local_stages=judgement.local_stages,
+            sent=rewritten.sent,
+            cwd=cwd,
+            timeout=min(judgement.timeout or USUAL, LONGEST),
+            user=self._target.user,
+            recorded_host=judgement.place.host,
+            target=self._target.name,
+            mapped_paths=rewritten.mapped,
+        )
+
+    def _refusal(self, step: Step, judgement: Judgement) -> tuple[str, ...]:
+        if judgement.decision != "run":
+            return judgement.reasons
+        if _REDACTED in step.command:
+            return ("held a secret that was not kept",)
+        unmapped = self._hosts.refuse(judgement.place.host, self._target, self._seen)
+        if unmapped:
+            return (unmapped,)
+        unsupported = filters.unsupported(judgement.local_stages)
+        return (f"{unsupported}: ran on the agent's machine and cannot be run here",) if unsupported else ()
+
+    def _refused(self, step: Step, *reasons: str, judgement: Judgement | None = None) -> PlannedStep:
+        asked = judgement is not None and judgement.decision == "ask"
+        return PlannedStep(
+            step=step.ordinal,
+            command=step.command,
+            effect=judgement.effect if judgement else "unknown",
+            decision="ask" if asked else "refuse",
+            reasons=tuple(dict.fromkeys(reasons)),
+            recorded_host=judgement.place.host if judgement else None,
+            target=self._target.name,
+        )
