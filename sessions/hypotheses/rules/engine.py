@@ -7,20 +7,20 @@ short list of suspicions with places, steps and claimed verdicts, and a grounded
 
 from collections.abc import Sequence
 
-from sessions.hypotheses.rules.annotate import annotate
-from sessions.hypotheses.rules.decide import Decision, decide
-from sessions.hypotheses.rules.focus import costs, focus
-from sessions.hypotheses.rules.identify import Suspicion, identify
-from sessions.hypotheses.rules.language import note
-from sessions.hypotheses.rules.link import link
-from sessions.hypotheses.rules.mend import mend
-from sessions.hypotheses.rules.place import place
-from sessions.hypotheses.rules.record import Record
-from sessions.hypotheses.rules.score import score
-from sessions.hypotheses.rules.segment import segment
-from sessions.hypotheses.rules.state import state
-from sessions.hypotheses.rules.symptom import root
+from sessions.hypotheses.rules.find.identify import Suspicion, identify
+from sessions.hypotheses.rules.find.score import score
+from sessions.hypotheses.rules.find.state import state
+from sessions.hypotheses.rules.judge.decide import Decision, decide
+from sessions.hypotheses.rules.judge.focus import costs, focus
+from sessions.hypotheses.rules.judge.link import link
+from sessions.hypotheses.rules.judge.mend import mend
+from sessions.hypotheses.rules.judge.place import place
+from sessions.hypotheses.rules.judge.record import Record
 from sessions.hypotheses.rules.table import AGAINST, OPENS, STANCES, SUSPICIONS, VERSION
+from sessions.hypotheses.rules.text.annotate import annotate
+from sessions.hypotheses.rules.text.language import note
+from sessions.hypotheses.rules.text.segment import segment
+from sessions.hypotheses.rules.text.symptom import root
 from sessions.hypotheses.tree import ROOT_ID
 from sessions.models.hypothesis import Cost, Hypothesis, Tree
 from sessions.models.session import Message, Step
@@ -61,7 +61,13 @@ def _nodes(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) ->
     ids = {s.key: f"H{number}" for number, s in enumerate(nodes, 1)}
     spent = costs(held, {key: d.message for key, d in decisions.items()}, record.messages, steps)
     return tuple(
-        _node(record, s, decisions[s.key], spent.get(s.key, Cost()), (ids[s.key], ids.get(parents.get(s.key, ""), ROOT_ID)))
+        _node(
+            record,
+            s,
+            decisions[s.key],
+            spent.get(s.key, Cost()),
+            (ids[s.key], ids.get(parents.get(s.key, ""), ROOT_ID)),
+        )
         for s in nodes
     )
 
@@ -103,5 +109,3 @@ def _candidate(record: Record, suspicion: Suspicion, number: int) -> Hypothesis:
 
 def _rules(suspicion: Suspicion) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rule for mention in suspicion.mentions for rule in mention.rules))
-
-

@@ -1,7 +1,7 @@
 """The rules, as data: what makes a sentence a suspicion, what settles one, and what an output shows.
 
-A weight of a suspicion adds to the score of its sentence; at `OPENS` the sentence opens a hypothesis, from `KEEPS` on it
-is kept as a candidate. Weights were set by hand while reading logs; none is fitted. `VERSION` names the whole table:
+The weights of the rules that fire in a sentence add up to its score; at `OPENS` it opens a hypothesis, from `KEEPS` on
+it is kept as a candidate. Weights were set by hand while reading logs; none is fitted. `VERSION` names the whole table:
 change it with any row.
 """
 
@@ -9,8 +9,23 @@ from sessions.hypotheses.rules.table.against import AGAINST
 from sessions.hypotheses.rules.table.outputs import OUTPUTS
 from sessions.hypotheses.rules.table.row import Row
 from sessions.hypotheses.rules.table.stances import STANCES
+from sessions.hypotheses.rules.table.stop import STOP
 from sessions.hypotheses.rules.table.suspicions import SUSPICIONS
 from sessions.hypotheses.rules.table.symptoms import SYMPTOMS
+
+__all__ = [
+    "AGAINST",
+    "KEEPS",
+    "OPENS",
+    "OUTPUTS",
+    "ROWS",
+    "STANCES",
+    "STOP",
+    "SUSPICIONS",
+    "SYMPTOMS",
+    "VERSION",
+    "Row",
+]
 
 VERSION = "rules-1"
 

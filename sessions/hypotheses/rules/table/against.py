@@ -6,7 +6,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "plan",
         "plan",
-        r"^(?:and |now,? |next,? |ok(?:ay)?,? |so |then |first,? |also,? |good[.,] |actually,? )*(?:let me|let's|let us|i'll|i will"
+        r"^(?:and |now,? |next,? |ok(?:ay)?,? |so |then |first,? |also,? |good[.,] |actually,? )*(?:let me"
+        r"|let's|let us|i'll|i will"
         r"|i'm going to|i need to|we need to|i should|we should|i want to|i can|we can|i'd like to|time to)\b",
         -0.45,
         "says what is done next, not what is wrong",
@@ -16,8 +17,11 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "deed",
         "done",
-        r"^(?:noted|done|added|fixed|updated|changed|created|removed|replaced|renamed|pushed|committed|implemented)\b|^(?:done[.:]? |now )?(?:i|we)(?:'ve| have|'m| am)? (?:just |also |now )?(?:added|changed|updated|fixed|removed|implement\w+|wired"
-        r"|renamed|replaced|refactored|wrote|created|committed|pushed|patch(?:ed|ing)|adding|editing|running|formatting"
+        r"^(?:noted|done|added|fixed|updated|changed|created|removed|replaced|renamed|pushed|committed"
+        r"|implemented)\b|^(?:done[.:]? |now )?(?:i|we)(?:'ve| have|'m| am)? (?:just |also |now )?(?:added"
+        r"|changed|updated|fixed|removed|implement\w+|wired"
+        r"|renamed|replaced|refactored|wrote|created|committed|pushed|patch(?:ed|ing)|adding|editing|running"
+        r"|formatting"
         r"|updating|noted|moved|rebuilt|restored|verified|tested)\b",
         -0.9,
         "reports what was done",
@@ -27,7 +31,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "offer",
         "offer",
-        r"\b(?:want me to|would you (?:like|rather)|shall i|should i|let me know|do you want|happy to|if you(?:'d)? (?:like|want)"
+        r"\b(?:want me to|would you (?:like|rather)|shall i|should i|let me know|do you want|happy to"
+        r"|if you(?:'d)? (?:like|want)"
         r"|try running|you can (?:now|also|run|test|use)|you(?:'ll| will) need)\b",
         -1.2,
         "offers something to the user",
@@ -38,9 +43,11 @@ AGAINST: tuple[Row, ...] = (
         "design",
         "design",
         r"\b(?:simplest|best|cleanest|right|proper|easiest|safer|safest|correct|better|narrowest|minimal) "
-        r"(?:\w+ )?(?:fix|solution|approach|way|option|place|tool|choice|design)\b|\bthe fix (?:is|here|would|should|could)\b"
+        r"(?:\w+ )?(?:fix|solution|approach|way|option|place|tool|choice|design)\b|\bthe fix (?:is|here|would"
+        r"|should|could)\b"
         r"|\b(?:i'd|i would|we could|we should|i) (?:recommend|suggest|propose|add|use)\b|\brecommend(?:ation|ed)?\b"
-        r"|\bworkaround\b|\bfollow-?up\b|\btrade-?offs?\b|\bto fix (?:this|it|the)\b|\binstead of\b|\bnice to have\b|\b(?:should|will|would) (?:now )?(?:address|fix|resolve|solve|prevent|help)\b",
+        r"|\bworkaround\b|\bfollow-?up\b|\btrade-?offs?\b|\bto fix (?:this|it|the)\b|\binstead of\b"
+        r"|\bnice to have\b|\b(?:should|will|would) (?:now )?(?:address|fix|resolve|solve|prevent|help)\b",
         -0.6,
         "talks about how to mend it",
         "The simplest fix is to take the lock earlier.",
@@ -49,7 +56,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "all-well",
         "success",
-        r"\b(?:tests?|checks?|build|lint(?:er)?|suite|everything|ci|vet)\b[^.]{0,25}\b(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?)\b"
+        r"\b(?:tests?|checks?|build|lint(?:er)?|suite|everything|ci|vet)\b[^.]{0,25}\b(?:pass(?:es|ed|ing)?"
+        r"|green|clean|succeed(?:s|ed)?)\b"
         r"|\b0 issues\b|^(?:great|perfect|excellent|all good|good)\b",
         -0.6,
         "reports that a run went well",
@@ -59,7 +67,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "navigation",
         "friction",
-        r"\b(?:file|function|code|definition|implementation|class|config|it|they)(?:'s| is| are|'re)? (?:probably|likely|maybe|perhaps)"
+        r"\b(?:file|function|code|definition|implementation|class|config|it|they)(?:'s| is| are"
+        r"|'re)? (?:probably|likely|maybe|perhaps)"
         r" (?:in|under|located|defined|called|named|somewhere)\b",
         -1.0,
         "guesses where something is to be found",
@@ -69,7 +78,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "tooling",
         "friction",
-        r"\b(?:grep|ripgrep|glob|sed|the (?:build|install|download|shell|search|output|terminal|pipe|hook|sandbox|edit|agents?|subagents?)"
+        r"\b(?:grep|ripgrep|glob|sed|the (?:build|install|download|shell|search|output|terminal|pipe|hook"
+        r"|sandbox|edit|agents?|subagents?)"
         r"(?: command)?) (?:is|seems?|appears?|has|looks?|was|may|might|didn't|failed|found|returned|shows?)\b"
         r"|\b(?:task|command|build|process|agent)s? (?:is |are |has )?(?:still )?(?:running|finished|completed)\b",
         -0.6,
@@ -80,7 +90,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "request",
         "request",
-        r"^(?:ok(?:ay)?,? |yes,? |and |so |hm,? |also,? )*(?:(?:can|could|would|should|shall) (?:we|you|i)|please|implement|add|make|use|run|let's"
+        r"^(?:ok(?:ay)?,? |yes,? |and |so |hm,? |also,? )*(?:(?:can|could|would|should|shall) (?:we|you|i)"
+        r"|please|implement|add|make|use|run|let's"
         r"|how (?:do|does|can|should)|what (?:is|are|kind|does|would)|where)\b",
         -0.7,
         "asks for something to be done or told",
@@ -90,7 +101,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "retelling",
         "retelling",
-        r"^(?:so )?(?:the )?user(?:'s)? (?:is|are|was|wants?|asks?|asked|says?|said|thinks?|right|asking|mentioned|points?|now|has|question)\b",
+        r"^(?:so )?(?:the )?user(?:'s)? (?:is|are|was|wants?|asks?|asked|says?|said|thinks?|right|asking"
+        r"|mentioned|points?|now|has|question)\b",
         -0.6,
         "retells what the user said",
         "The user wants a test for this.",
@@ -99,7 +111,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "confirms-expected",
         "success",
-        r"\b(?:as expected|works? (?:now|correctly|fine|well|as)|is (?:working|correct|fine|right|intact|ok|okay|safe|healthy|good)"
+        r"\b(?:as expected|works? (?:now|correctly|fine|well|as)|is (?:working|correct|fine|right|intact|ok"
+        r"|okay|safe|healthy|good)"
         r"|are (?:correct|fine|intact|healthy)|makes sense|no (?:issues?|problems?|errors?))\b",
         -0.5,
         "finds that something is in order",
@@ -118,7 +131,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "reviewing",
         "design",
-        r"\b(?:nit|nits|cosmetic|readab\w+|naming|wording|convention|style|out of scope|scope creep|document(?:ed|ation)?|docs|comments?"
+        r"\b(?:nit|nits|cosmetic|readab\w+|naming|wording|convention|style|out of scope|scope creep"
+        r"|document(?:ed|ation)?|docs|comments?"
         r"|changelog|pr|pull request|follow the|coverage|reviewers?)\b",
         -0.3,
         "reviews or publishes work",

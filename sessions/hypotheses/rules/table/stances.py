@@ -6,9 +6,12 @@ STANCES: tuple[Row, ...] = (
     Row(
         "in-order",
         "refutes",
-        r"\b(?:is|are|was|were|looks?|seems?|be) (?:all |also |indeed |clearly |therefore |perfectly |completely |actually |just |as well )*"
-        r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|good|clean|innocent|unaffected|unrelated|in order|not affected"
-        r"|identical|the same|valid|reasonable|plausible|normal|working|consistent)\b(?![^.]{0,20}, but\b)(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
+        r"\b(?:is|are|was|were|looks?|seems?|be) (?:all |also |indeed |clearly |therefore |perfectly "
+        r"|completely |actually |just |as well )*"
+        r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|good|clean|innocent|unaffected|unrelated"
+        r"|in order|not affected"
+        r"|identical|the same|valid|reasonable|plausible|normal|working"
+        r"|consistent)\b(?![^.]{0,20}, but\b)(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
         1.0,
         "what is in order is not the cause",
         "The parser is fine.",
@@ -17,9 +20,13 @@ STANCES: tuple[Row, ...] = (
     Row(
         "does-its-job",
         "refutes",
-        r"\b(?:does|do|did) (?:its|their|the) (?:job|work)\b|\bworks? (?:fine|correctly|as (?:intended|expected|designed)|properly|perfectly)\b"
-        r"|\bchecks? out\b|\bholds? up\b|\bmatch(?:es|ed)? (?:exactly|perfectly|what|the (?:reference|expected|spec|layout|model|docs?|cpu|config))\b|\bagrees?\b|\bis what .{1,60}\b(?:expects?|wants?|looks? like)\b"
-        r"|\bas \S+ expects?\b|\bhandles? (?:it |this |that |.{1,40})?(?:fine|correctly|well|properly)\b|\bis (?:fast|instant|instantaneous)\b",
+        r"\b(?:does|do|did) (?:its|their|the) (?:job|work)\b|\bworks? (?:fine|correctly|as (?:intended|expected"
+        r"|designed)|properly|perfectly)\b"
+        r"|\bchecks? out\b|\bholds? up\b|\bmatch(?:es|ed)? (?:exactly|perfectly|what|the (?:reference|expected"
+        r"|spec|layout|model|docs?|cpu|config))\b|\bagrees?\b|\bis what .{1,60}\b(?:expects?|wants?"
+        r"|looks? like)\b"
+        r"|\bas \S+ expects?\b|\bhandles? (?:it |this |that |.{1,40})?(?:fine|correctly|well|properly)\b"
+        r"|\bis (?:fast|instant|instantaneous)\b",
         1.0,
         "what works is not the cause",
         "The kernel does its job here.",
@@ -28,9 +35,12 @@ STANCES: tuple[Row, ...] = (
     Row(
         "not-it",
         "refutes",
-        r"\bneither\b.{1,80}\bnor\b|\b(?:it|this|that|so this|so it)(?:'s| is| was) not\b(?! (?:clear|enough|possible|obvious|sure|yet))"
-        r"|\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault|involved|relevant)\b"
-        r"|\bcan(?:not|'t) be (?:the|it|that|due|because)\b|\bnot (?:a|the) .{1,40}(?:issue|problem|cause|bug|mismatch|fault|culprit)\b"
+        r"\bneither\b.{1,80}\bnor\b|\b(?:it|this|that|so this|so it)(?:'s| is| was) not\b(?! (?:clear|enough"
+        r"|possible|obvious|sure|yet))"
+        r"|\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault|involved"
+        r"|relevant)\b"
+        r"|\bcan(?:not|'t) be (?:the|it|that|due|because)\b|\bnot (?:a|the) .{1,40}(?:issue|problem|cause|bug"
+        r"|mismatch|fault|culprit)\b"
         r"|\bnot (?:caused|due|because|related)\b|\bunrelated to\b|\bhas nothing to do with\b",
         1.0,
         "says that it is not this",
@@ -40,8 +50,10 @@ STANCES: tuple[Row, ...] = (
     Row(
         "ruled-out",
         "refutes",
-        r"\b(?:rul(?:es|ed|ing)|cross(?:es|ed)|ticks?) (?:it |this |that |them |both |the .{1,40} )?(?:out|off)\b|\bexclud(?:es|ed)\b"
-        r"|\beliminat(?:es|ed)\b|\bexonerat\w+\b|\brefut\w+\b|\bdisprov\w+\b|\bclears? (?:the|it|this|that)\b|\bdead end\b|\bred herring\b"
+        r"\b(?:rul(?:es|ed|ing)|cross(?:es|ed)|ticks?) (?:it |this |that |them |both |the .{1,40} )?(?:out"
+        r"|off)\b|\bexclud(?:es|ed)\b"
+        r"|\beliminat(?:es|ed)\b|\bexonerat\w+\b|\brefut\w+\b|\bdisprov\w+\b|\bclears? (?:the|it|this|that)\b"
+        r"|\bdead end\b|\bred herring\b"
         r"|\b(?:is|are|were|was) (?:all )?out\b(?! of)|\bso much for\b|\bfalse alarm\b",
         1.0,
         "a word of elimination",
@@ -52,7 +64,8 @@ STANCES: tuple[Row, ...] = (
         "no-change",
         "refutes",
         r"^(?:hm+,? |no[,.] |but |and |nope[,.] )*(?:still|same|no (?:change|difference|effect|luck|improvement))\b"
-        r"|\b(?:that|this|it|which|change|fix|setting|patch)\b[^.]{0,30}\b(?:didn't|doesn't|did not|does not) (?:help|change (?:anything|the|it)|matter|make (?:a|any) difference|fix|work|solve)\b"
+        r"|\b(?:that|this|it|which|change|fix|setting|patch)\b[^.]{0,30}\b(?:didn't|doesn't|did not"
+        r"|does not) (?:help|change (?:anything|the|it)|matter|make (?:a|any) difference|fix|work|solve)\b"
         r"|\bmakes? no difference\b|\bnot (?:the )?reason\b",
         1.0,
         "the change made no difference",
@@ -65,8 +78,10 @@ STANCES: tuple[Row, ...] = (
         r"\b(?:my|our) (?:own )?(?:query|mistake|script|probe|typo|misreading|measurement|command)\b"
         r"[^.]{0,40}\b(?:wrong|backwards?|and not|not the|at fault)\b|\bmy (?:own )?(?:mistake|fault|error|bad)\b"
         r"|\b(?:came|comes?|due|because|down) (?:from|to|of) (?:my|our|how i|the way i) \w+"
-        r"|\b(?:i|we)(?:'d| had|'ve| have)? (?:been )?(?:ask(?:ed|ing)|query\w*|queried|us(?:ed|ing)|read(?:ing)?|call(?:ed|ing)|look(?:ed|ing)|got|had|misread|mixed)"
-        r"\b[^.]{0,40}\b(?:backwards?|wrong (?:way|direction|side|end|order|key|file|log)|the other way|upside down|in reverse|up)\b"
+        r"|\b(?:i|we)(?:'d| had|'ve| have)? (?:been )?(?:ask(?:ed|ing)|query\w*|queried|us(?:ed|ing)"
+        r"|read(?:ing)?|call(?:ed|ing)|look(?:ed|ing)|got|had|misread|mixed)"
+        r"\b[^.]{0,40}\b(?:backwards?|wrong (?:way|direction|side|end|order|key|file|log)|the other way"
+        r"|upside down|in reverse|up)\b"
         r"|\bwrong (?:direction|way (?:round|around))\b|\bartefact of\b|\bartifact of\b",
         1.2,
         "the finding came from how it was asked",
@@ -76,8 +91,10 @@ STANCES: tuple[Row, ...] = (
     Row(
         "contradicts",
         "refutes",
-        r"\b(?:but|yet|actually|however|wait|hm+)\b[^.]{0,60}\b(?:does|is|are|was|were|did) (?:in fact |actually )?(?:respect|handle|work|exist|set|there"
-        r"|called|loaded|read|present|used|supported)\b|\byou'?re right\b|\bi was wrong\b|\bactually (?:does|is|works)\b|\bturns out (?:that )?(?:it|this|the)\b[^.]{0,40}\bnot\b",
+        r"\b(?:but|yet|actually|however|wait|hm+)\b[^.]{0,60}\b(?:does|is|are|was|were|did) (?:in fact "
+        r"|actually )?(?:respect|handle|work|exist|set|there"
+        r"|called|loaded|read|present|used|supported)\b|\byou'?re right\b|\bi was wrong\b|\bactually (?:does|is"
+        r"|works)\b|\bturns out (?:that )?(?:it|this|the)\b[^.]{0,40}\bnot\b",
         0.7,
         "takes a claim back",
         "But the flag is actually read.",
@@ -95,7 +112,8 @@ STANCES: tuple[Row, ...] = (
     Row(
         "found-it",
         "confirms",
-        r"^(?:yes[,!.:] |ah,? |ok(?:ay)?,? |so |and |great[,!.] )*(?:there (?:it|we) (?:is|are|go)|there you (?:have it|go)|found it|found the"
+        r"^(?:yes[,!.:] |ah,? |ok(?:ay)?,? |so |and |great[,!.] )*(?:there (?:it|we) (?:is|are|go)"
+        r"|there you (?:have it|go)|found it|found the"
         r"|got it|that'?s it|this is it|bingo|here it is|that was it|gotcha)\b",
         1.0,
         "announces the finding",
@@ -105,9 +123,14 @@ STANCES: tuple[Row, ...] = (
     Row(
         "is-the-bug",
         "confirms",
-        r"\b(?:that|this|here|there|it|which)(?:'s| is| was) (?:exactly |indeed |really |definitely )?(?:the|our|your|a real|a genuine|why|what) "
-        r"?(?:\w+ )?(?:bug|issue|problem|cause|culprit|reason)\b|\b(?:is|was) (?:indeed|definitely|really|clearly) (?:the )?(?:cause|culprit|bug|problem)\b"
-        r"|\broot cause (?:is|was|confirmed|found|identified)\b|\b(?:is|are|was) (?:adding|causing|responsible for)\b|\baccounts? for\b|\bconfirm(?:s|ed)\b(?! (?:(?:that )?(?:there (?:is|are) )?no\b|.{1,60}\b(?:fine|correct|clean|not|isn't|doesn't|only|one (?:important )?detail)\b))|\bproves\b|\bproof\b",
+        r"\b(?:that|this|here|there|it|which)(?:'s| is| was) (?:exactly |indeed |really |definitely )?(?:the"
+        r"|our|your|a real|a genuine|why|what) "
+        r"?(?:\w+ )?(?:bug|issue|problem|cause|culprit|reason)\b|\b(?:is|was) (?:indeed|definitely|really"
+        r"|clearly) (?:the )?(?:cause|culprit|bug|problem)\b"
+        r"|\broot cause (?:is|was|confirmed|found|identified)\b|\b(?:is|are|was) (?:adding|causing"
+        r"|responsible for)\b|\baccounts? for\b|\bconfirm(?:s|ed)\b(?! (?:(?:that )?(?:there (?:is|are) )?no\b"
+        r"|.{1,60}\b(?:fine|correct|clean|not|isn't|doesn't|only|one (?:important )?detail)\b))|\bproves\b"
+        r"|\bproof\b",
         1.0,
         "says that this is the cause",
         "That's the bug.",
@@ -116,9 +139,13 @@ STANCES: tuple[Row, ...] = (
     Row(
         "fixed",
         "confirms",
-        r"\bnow (?:it |everything |this |that )?(?:works?|passes|succeeds)\b|\b(?:fix|patch|change|test|guard|workaround) (?:now )?(?:works?|worked|passes|passed|is working|helped)\b"
-        r"|\b(?:works?|worked|passes|passing|green|fixed|solved|resolved|gone) now\b|\b(?:it|that|this|problem|issue|error|bug) (?:is|was|has been|got) (?:now |definitely |indeed |completely )?(?:fixed|solved|resolved|gone)\b"
-        r"|\bsettings are working\b|\bdown from\b|\b(?:all|both) (?:tests? )?(?:are )?(?:pass(?:es|ing|ed)?|green)\b|\ball passing\b",
+        r"\bnow (?:it |everything |this |that )?(?:works?|passes|succeeds)\b|\b(?:fix|patch|change|test|guard"
+        r"|workaround) (?:now )?(?:works?|worked|passes|passed|is working|helped)\b"
+        r"|\b(?:works?|worked|passes|passing|green|fixed|solved|resolved|gone) now\b|\b(?:it|that|this|problem"
+        r"|issue|error|bug) (?:is|was|has been|got) (?:now |definitely |indeed |completely )?(?:fixed|solved"
+        r"|resolved|gone)\b"
+        r"|\bsettings are working\b|\bdown from\b|\b(?:all|both) (?:tests? )?(?:are )?(?:pass(?:es|ing|ed)?"
+        r"|green)\b|\ball passing\b",
         0.9,
         "the trouble is gone after a change",
         "Now it works.",
@@ -127,8 +154,10 @@ STANCES: tuple[Row, ...] = (
     Row(
         "shows-defect",
         "confirms",
-        r"\b(?:is|are|were|was) (?:indeed |all |really |simply |just |silently )?(?:unmapped|missing|not mapped|skipped|dropped|empty|lost|ignored|never (?:set|called|loaded|filled|written)"
-        r"|uninitiali[sz]ed|corrupt(?:ed)?|wrong|broken|stale|swapped|truncated|not (?:in|there|set|loaded|present|called|honou?red))\b",
+        r"\b(?:is|are|were|was) (?:indeed |all |really |simply |just |silently )?(?:unmapped|missing|not mapped"
+        r"|skipped|dropped|empty|lost|ignored|never (?:set|called|loaded|filled|written)"
+        r"|uninitiali[sz]ed|corrupt(?:ed)?|wrong|broken|stale|swapped|truncated|not (?:in|there|set|loaded"
+        r"|present|called|honou?red))\b",
         0.5,
         "states the defect as a fact",
         "Three columns are missing in the second file.",
@@ -137,8 +166,10 @@ STANCES: tuple[Row, ...] = (
     Row(
         "park",
         "parks",
-        r"\b(?:inconclusive|park(?:ing|ed)?|set (?:it|this|that) aside|leav(?:e|es|ing) (?:it|this|that|me)|come back to|not settled|unsettled|undecided|for now|moving on"
-        r"|doesn't tell|does not tell|does not say|doesn't say|can't tell|cannot tell|another angle|other angle|different approach|instead of (?:reading|going|digging))\b",
+        r"\b(?:inconclusive|park(?:ing|ed)?|set (?:it|this|that) aside|leav(?:e|es|ing) (?:it|this|that|me)"
+        r"|come back to|not settled|unsettled|undecided|for now|moving on"
+        r"|doesn't tell|does not tell|does not say|doesn't say|can't tell|cannot tell|another angle|other angle"
+        r"|different approach|instead of (?:reading|going|digging))\b",
         1.0,
         "puts it aside undecided",
         "That is inconclusive; another angle then.",

@@ -55,7 +55,8 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "must-be",
         "hedge",
-        r"\b(?:must|has to|have to|needs? to) (?:be (?:in|the|due|caused|because|coming|something|from|a|an)|come from"
+        r"\b(?:must|has to|have to|needs? to) (?:be (?:in|the|due|caused|because|coming|something|from|a|an)"
+        r"|come from"
         r"|have been)\b",
         0.7,
         "a conclusion by elimination",
@@ -66,7 +67,8 @@ SUSPICIONS: tuple[Row, ...] = (
         "issue-is",
         "cause",
         r"\b(?:issue|problem|bug|cause|culprit|reason|trouble|catch|bottleneck|regression|delay|break|failure)\b"
-        r"(?: (?:here|now|then|itself|for \w+))? (?:is|was|isn't|may|might|could|must|seems|appears|lies|sits|comes|stems)\b",
+        r"(?: (?:here|now|then|itself|for \w+))? (?:is|was|isn't|may|might|could|must|seems|appears|lies|sits"
+        r"|comes|stems)\b",
         0.75,
         "names what the trouble is",
         "The problem is that both threads share the handle.",
@@ -133,7 +135,8 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "because",
         "cause",
-        r"\b(?:because|due to|caused by|as a result of|owing to|thanks to|stems from|comes? from|came from|so that)\b",
+        r"\b(?:because|due to|caused by|as a result of|owing to|thanks to|stems from|comes? from|came from"
+        r"|so that)\b",
         0.4,
         "gives a reason",
         "The test passed because the fixture was reverted.",
@@ -142,7 +145,8 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "what-if",
         "question",
-        r"\bwhat if\b|\bhow about\b|\bcould (?:it|this|that) be\b|\bcan it be\b|\bis it possible\b|\bmight (?:it|this) be\b",
+        r"\bwhat if\b|\bhow about\b|\bcould (?:it|this|that) be\b|\bcan it be\b|\bis it possible\b"
+        r"|\bmight (?:it|this) be\b",
         0.9,
         "a suspicion in the form of a question",
         "What if the index is older than the data?",
@@ -160,7 +164,8 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "whether",
         "question",
-        r"\b(?:check|checking|see|verify|verifying|confirm|test|testing|find out|figure out|determine|sure|know|wonder"
+        r"\b(?:check|checking|see|verify|verifying|confirm|test|testing|find out|figure out|determine|sure|know"
+        r"|wonder"
         r"|question|prove)\b[^.]{0,60}?\b(?:whether|if)\b",
         0.5,
         "what is to be checked is suspected",
@@ -198,10 +203,13 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "defect",
         "defect",
-        r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|broken|corrupt(?:ed|s)?|damaged|stale|missing|mis(?:match(?:es|ed)?|read|routed"
-        r"|configured|aligned|mapped)|truncated|garbled|scrambled|swapped|unmapped|unset|uninitiali[sz]ed|lost|dropped"
+        r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|broken|corrupt(?:ed|s)?|damaged|stale|missing|mis(?:match(?:es"
+        r"|ed)?|read|routed"
+        r"|configured|aligned|mapped)|truncated|garbled|scrambled|swapped|unmapped|unset|uninitiali[sz]ed|lost"
+        r"|dropped"
         r"|skipp(?:ed|s)|ignor(?:ed|es|ing)|leak(?:s|ing)?|race|deadlock|unsupported|malformed|outdated|duplicated?"
-        r"|block(?:s|ing)|hang(?:s|ing)?|slow|too (?:late|early|slow|small|large|long|strict|aggressive|brittle)|brittle"
+        r"|block(?:s|ing)|hang(?:s|ing)?|slow|too (?:late|early|slow|small|large|long|strict|aggressive"
+        r"|brittle)|brittle"
         r"|different|regress\w*|fails?|overflow\w*|conflict\w*)\b",
         0.3,
         "names a defect; symptoms do so too",
@@ -211,7 +219,8 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "lack",
         "defect",
-        r"\b(?:does(?:n't| not)|do(?:n't| not)|did(?:n't| not)|is(?:n't| not)|are(?:n't| not)|was(?:n't| not)|were(?:n't| not)"
+        r"\b(?:does(?:n't| not)|do(?:n't| not)|did(?:n't| not)|is(?:n't| not)|are(?:n't| not)|was(?:n't| not)"
+        r"|were(?:n't| not)"
         r"|never|no longer|without|cannot|can't|nothing|not(?! only)|only|nowhere|none)\b",
         0.25,
         "something that should be there or happen is not, or does not",
@@ -221,9 +230,12 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "code-reading",
         "code",
-        r"`[^`]{2,80}`(?:'s)?(?: call| function| method| option| step)?,? (?:\w+ly )?(?:only|always|never|just|still|now|also"
-        r"|does|doesn't|did|calls?|uses?|ignores?|returns?|skips?|reads?|expects?|matches|hands|passes|sets|runs|blocks"
-        r"|defaults|waits|needs?|requires?|is|isn't|was|fires|assumes|treats|checks?|takes?|detects?|changes?|creates?)\b",
+        r"`[^`]{2,80}`(?:'s)?(?: call| function| method| option| step)?,? (?:\w+ly )?(?:only|always|never|just"
+        r"|still|now|also"
+        r"|does|doesn't|did|calls?|uses?|ignores?|returns?|skips?|reads?|expects?|matches|hands|passes|sets"
+        r"|runs|blocks"
+        r"|defaults|waits|needs?|requires?|is|isn't|was|fires|assumes|treats|checks?|takes?|detects?|changes?"
+        r"|creates?)\b",
         0.3,
         "says what a named piece of code does",
         "`flush()` only writes the first page.",
@@ -252,7 +264,8 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "leads",
         "lead",
-        r"\b(?:candidates?|suspects?|suspicions|culprits?|causes|reasons|explanations|possibilities|hypotheses|bottlenecks"
+        r"\b(?:candidates?|suspects?|suspicions|culprits?|causes|reasons|explanations|possibilities|hypotheses"
+        r"|bottlenecks"
         r"|(?:\w+ )?(?:issues|problems|bugs|factors|gaps)|things (?:that )?(?:made|make|could|can|may))\b"
         r"[^.!?]{0,60}:\**$",
         0.0,

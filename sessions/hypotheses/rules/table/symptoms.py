@@ -6,8 +6,10 @@ SYMPTOMS: tuple[Row, ...] = (
     Row(
         "goes-wrong",
         "symptom",
-        r"\b(?:error|errors|fail(?:s|ed|ing|ure)?|crash\w*|hang(?:s|ing)?|panic\w*|broken|wrong|garbage|incoheren\w+|nonsense|gibberish|slow\w*|stuck|freez\w+|corrupt\w*|leak\w*"
-        r"|doesn't work|does not work|not working|can't|cannot|won't|unexpected\w*|exception|traceback|timeout|timed out|regress\w*|bug|issue|problem|takes (?:too|so) long|oom|killed)\b",
+        r"\b(?:error|errors|fail(?:s|ed|ing|ure)?|crash\w*|hang(?:s|ing)?|panic\w*|broken|wrong|garbage"
+        r"|incoheren\w+|nonsense|gibberish|slow\w*|stuck|freez\w+|corrupt\w*|leak\w*"
+        r"|doesn't work|does not work|not working|can't|cannot|won't|unexpected\w*|exception|traceback|timeout"
+        r"|timed out|regress\w*|bug|issue|problem|takes (?:too|so) long|oom|killed)\b",
         0.6,
         "says what goes wrong",
         "The upload fails after a minute.",

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from sessions.hypotheses.rules.identify import Suspicion
-from sessions.hypotheses.rules.record import Record
+from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.rules.judge.record import Record
 
 _REACH = 15
 """Messages after its last mention within which an edit can act on a suspicion."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.hypotheses.rules.annotate import Note
 from sessions.hypotheses.rules.table import KEEPS
+from sessions.hypotheses.rules.text.annotate import Note
 from sessions.models.session import Message
 
 _LONG = 60
@@ -29,13 +29,17 @@ _ADJUST = {
 }
 """What the place and the form of a sentence add."""
 
-_CAUSES = re.compile(r"\b(?:why|causes?|diagnos\w+|what(?:'s| is| was) (?:happening|wrong|going on)|the (?:problem|issue|bug)|analysis)\b", re.IGNORECASE)
+_CAUSES = re.compile(
+    r"\b(?:why|causes?|diagnos\w+|what(?:'s| is| was) (?:happening|wrong|going on)|the (?:problem|issue|bug)"
+    r"|analysis)\b",
+    re.IGNORECASE,
+)
 """A heading under which causes stand."""
 
 _ONLY_LINK = re.compile(r"^\W*(?:\[[^\]]*\]\([^)]*\)|`?[\w./-]+\.\w+(?::\d+)?`?)\W*$")
 
 _REPORT = 1_500
-"""Characters from which an agent's last words before the user speaks again, after edits, are a report of what was done."""
+"""Characters from which a message that says what was done is a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,8 @@ def _form(note: Note, *, listed: bool, under: bool, report: bool) -> tuple[str, 
         "report": report,
         "item-of-causes": listed,
         "under-causes": under and not listed and sentence.shape != "heading",
-        "lead-line": sentence.text.endswith(":") and any(row.family == "lead" or row.name == "suspect" for row in note.rules),
+        "lead-line": sentence.text.endswith(":")
+        and any(row.family == "lead" or row.name == "suspect" for row in note.rules),
         "settles": any(r.family == "refutes" for r in note.rules) and not any(r.family in _GUESSES for r in note.rules),
         "only-a-link": bool(_ONLY_LINK.match(sentence.text)),
     }
@@ -113,7 +118,12 @@ def _form(note: Note, *, listed: bool, under: bool, report: bool) -> tuple[str, 
 
 def _reports(messages: Sequence[Message]) -> frozenset[int]:
     """Return the messages that report what was done: recaps rather than suspicions."""
-    return frozenset(m.ordinal for m in messages if m.role == "agent" and len(m.text) > _REPORT and _RECAP.search(m.text))
+    return frozenset(
+        m.ordinal for m in messages if m.role == "agent" and len(m.text) > _REPORT and _RECAP.search(m.text)
+    )
 
 
-_RECAP = re.compile(r"(?im)^\W*(?:done\b|(?:here's (?:the|a) )?summary|what (?:i|was|we) (?:shipped|did|changed|built|fixed)|changes(?: made)?\W*$|outcome|files changed)")
+_RECAP = re.compile(
+    r"(?im)^\W*(?:done\b|(?:here's (?:the|a) )?summary|what (?:i|was|we) (?:shipped|did|changed|built|fixed)"
+    r"|changes(?: made)?\W*$|outcome|files changed)"
+)

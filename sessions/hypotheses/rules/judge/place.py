@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from sessions.hypotheses.rules.decide import Decision
-from sessions.hypotheses.rules.identify import Suspicion
-from sessions.hypotheses.rules.record import Record
+from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.rules.judge.decide import Decision
+from sessions.hypotheses.rules.judge.record import Record
 
 _AKIN = 0.2
 """Share of its terms that a suspicion has in common with the one that it refines."""
@@ -14,7 +14,7 @@ _SOON = 1
 
 
 def place(record: Record, suspicions: Sequence[Suspicion], decisions: Mapping[str, Decision]) -> dict[str, str]:
-    """Return the key of the parent of those that have one: they were raised as another was settled, and speak of the same."""
+    """Return the key of the parent of each suspicion that was raised as another was settled and speaks of the same."""
     parents: dict[str, str] = {}
     for number, suspicion in enumerate(suspicions):
         for earlier in reversed(suspicions[:number]):
@@ -38,7 +38,9 @@ def _around(record: Record, suspicion: Suspicion) -> frozenset[str]:
     """The terms of the paragraph that states it, up to the statement."""
     stated = suspicion.mentions[0].note.sentence
     notes = record.by_message[stated.message]
-    return suspicion.terms.union(*(n.terms for n in notes if n.sentence.block == stated.block and n.sentence.index <= stated.index))
+    return suspicion.terms.union(
+        *(n.terms for n in notes if n.sentence.block == stated.block and n.sentence.index <= stated.index)
+    )
 
 
 def _concluded(record: Record, decision: Decision) -> frozenset[str]:

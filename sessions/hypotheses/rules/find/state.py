@@ -3,18 +3,23 @@
 import re
 from collections.abc import Mapping
 
-from sessions.hypotheses.rules.annotate import Note
-from sessions.hypotheses.rules.identify import Suspicion, topic
+from sessions.hypotheses.rules.find.identify import Suspicion, topic
+from sessions.hypotheses.rules.text.annotate import Note
 from sessions.models.hypothesis import LONGEST_STATEMENT
 
 _OPENING = re.compile(
-    r"^(?:(?:ah|aha|oh|hm+|wait|hold on|ok(?:ay)?|so|now|well|then|but|and|also|yes|no|actually|interesting|hm+|yeah)\b[,!.:]?\s+"
+    r"^(?:(?:ah|aha|oh|hm+|wait|hold on|ok(?:ay)?|so|now|well|then|but|and|also|yes|no|actually|interesting|hm+"
+    r"|yeah)\b[,!.:]?\s+"
     r"|(?:there it is|found (?:it|the \w+)|that's (?:it|the \w+))[!.:]\s*)+",
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 _PARENTHESIS = re.compile(r"\s*\([^()`]{12,}\)")
-_CUTS = re.compile(r"(?<=[,;:.–—-])\s+(?:so|but|and|which|since|because|although|while|let me|i'll|i'm|where|even)?\b|\s+(?:—|–|-)\s+|(?<=[.!?])\s+", re.IGNORECASE)
+_CUTS = re.compile(
+    r"(?<=[,;:.\u2013—-])\s+(?:so|but|and|which|since|because|although|while|let me|i'll|i'm|where|even)?\b|\s+(?:—"
+    r"|\u2013|-)\s+|(?<=[.!?])\s+",
+    re.IGNORECASE,
+)
 _PLAIN_WORD = re.compile(r"[a-z]+(?:\s|,)")
 _TOPIC = re.compile(r"^(?:next|first|second|third|then|another one)(?: up)?[:,] ", re.IGNORECASE)
 
@@ -55,5 +60,5 @@ def shorten(text: str, limit: int = LONGEST_STATEMENT) -> str:
         cuts = [m.start() for m in _CUTS.finditer(text) if limit // 3 <= m.start() < limit]
         if not cuts:
             return text[: limit - 1].rsplit(" ", 1)[0] + "…"
-        text = text[: cuts[-1]].rstrip(" ,;:–—-")
+        text = text[: cuts[-1]].rstrip(" ,;:\u2013—-")
     return text

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sessions.hypotheses.rules.annotate import Note, entities, figures, spans, terms
-from sessions.hypotheses.rules.identify import Suspicion
-from sessions.hypotheses.rules.link import LONGEST_QUOTE
-from sessions.hypotheses.rules.marks import Mark, excerpt
-from sessions.hypotheses.rules.record import Record, names
-from sessions.models.hypothesis import Evidence, Verdict
+from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
+from sessions.hypotheses.rules.judge.marks import Mark, excerpt
+from sessions.hypotheses.rules.judge.record import Record, names
+from sessions.hypotheses.rules.text.annotate import Note, entities, figures, spans, terms
+from sessions.models.hypothesis import Evidence, Stance, Verdict
 from sessions.models.session import Step
 
 _MOST = 3
@@ -68,7 +68,11 @@ def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evid
         if mark.showing in {"lacks", "differs"} and len(terms(mark.line) & said) >= _SHARED:
             return _evidence(step, claim, mark.line, mark.rule)
     passing = next((m for m in marks if m.showing in {"passes", "agrees"}), None)
-    if passing is not None and not any(m.showing == "fails" for m in marks) and _follows_fix(record, suspicion, claim, step):
+    if (
+        passing is not None
+        and not any(m.showing == "fails" for m in marks)
+        and _follows_fix(record, suspicion, claim, step)
+    ):
         return _evidence(step, claim, passing.line, "rule:pass-after-fix")
     return None
 
@@ -118,7 +122,7 @@ def _same_figures(said: frozenset[str], shown: frozenset[str]) -> bool:
 
 
 def _rounds(said: str, shown: str) -> bool:
-    """Whether the figure that is shown, rounded as the said one is, gives it: 0.0090 and 0.009, 0.19191 and 0.192."""
+    """Whether the figure that is shown, rounded as the said one is, gives it: 0.1280 and 0.128, 0.19191 and 0.192."""
     if "e" in said.lower() or "e" in shown.lower():
         return float(said) == float(shown)
     places = len(said.partition(".")[2])
@@ -129,5 +133,5 @@ _DECIMALS = 2
 
 
 def _evidence(step: Step, claim: Claim, line: str, source: str) -> Evidence:
-    stance = "refutes" if claim.verdict == "refuted" else "supports"
+    stance: Stance = "refutes" if claim.verdict == "refuted" else "supports"
     return Evidence(step=step.ordinal, stance=stance, quote=line[:LONGEST_QUOTE].strip(), deciding=True, source=source)

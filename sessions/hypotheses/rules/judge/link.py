@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from sessions.hypotheses.rules.annotate import terms
-from sessions.hypotheses.rules.identify import Suspicion
-from sessions.hypotheses.rules.marks import excerpt
-from sessions.hypotheses.rules.record import Record
+from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.rules.judge.marks import excerpt
+from sessions.hypotheses.rules.judge.record import Record
+from sessions.hypotheses.rules.text.annotate import terms
 from sessions.models.hypothesis import Evidence, Stance
 from sessions.models.session import Step
 
@@ -19,7 +19,9 @@ _ENOUGH = 0.42
 _KINDS = {"shell": 0.15, "agent": 0.05, "edit": -0.25, "web": 0.0, "other": -0.2, "poll": -0.1}
 
 
-def link(record: Record, suspicion: Suspicion, deciding: Sequence[Evidence], decided: int | None) -> tuple[Evidence, ...]:
+def link(
+    record: Record, suspicion: Suspicion, deciding: Sequence[Evidence], decided: int | None
+) -> tuple[Evidence, ...]:
     """Return the evidence: what decided, then the steps around the statement that speak of the same things."""
     taken = {e.step for e in deciding}
     last = max(suspicion.message, decided if decided is not None else suspicion.message)

@@ -3,14 +3,13 @@
 Everything here looks back only, so that a log that grows keeps the suspicions, and the keys, that it had.
 """
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sessions.hypotheses.rules.annotate import Note, entities, terms
-from sessions.hypotheses.rules.score import Mention
+from sessions.hypotheses.rules.find.rarity import Rarity
+from sessions.hypotheses.rules.find.score import Mention
+from sessions.hypotheses.rules.text.annotate import Note, entities, terms
 
 _AGAIN = 0.1
 _TOGETHER = 0.2
@@ -24,14 +23,16 @@ _NAMES = 4
 _SAME = 0.5
 """Likeness from which a mention belongs to an earlier suspicion."""
 
-_PRIOR = 40
-"""Sentences that every session is taken to have had before its first: keeps early terms from looking common."""
-
 _ANOTHER = re.compile(r"^(?:or|alternatively|another|also|second|third|finally|the other|next|then)\b", re.IGNORECASE)
-_PARTS = re.compile(r"(?:,|;| -| –| —) or (?:maybe |perhaps )?(?=\S+ \S+ )|,? and (?=whether )", re.IGNORECASE)
+_PARTS = re.compile(r"(?:,|;| -| \u2013| —) or (?:maybe |perhaps )?(?=\S+ \S+ )|,? and (?=whether )", re.IGNORECASE)
 _ANY_OR = re.compile(r",? or (?=\S+ \S+ )", re.IGNORECASE)
-_PLURAL = re.compile(r"\b(?:causes|candidates|culprits|suspects|reasons|explanations|possibilities)\b[^.]{0,20}\bare\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"\b(?:is|isn't|are|was|were|be|has|does|doesn't|might|could|may|would|still|gets|fails|causes?d?|whether)\b", re.IGNORECASE)
+_PLURAL = re.compile(
+    r"\b(?:causes|candidates|culprits|suspects|reasons|explanations|possibilities)\b[^.]{0,20}\bare\b", re.IGNORECASE
+)
+_CLAUSE = re.compile(
+    r"\b(?:is|isn't|are|was|were|be|has|does|doesn't|might|could|may|would|still|gets|fails|causes?d?|whether)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -52,7 +53,9 @@ class Suspicion:
     def best(self) -> Note:
         """The sentence that states it best, of its first message: strong, and full of names."""
         here = [m for m in self.mentions if m.note.sentence.message == self.message]
-        return max(here, key=lambda m: (m.score + _NAME * min(len(m.note.entities), _NAMES), -m.note.sentence.number)).note
+        return max(
+            here, key=lambda m: (m.score + _NAME * min(len(m.note.entities), _NAMES), -m.note.sentence.number)
+        ).note
 
     @property
     def core(self) -> frozenset[str]:
@@ -67,38 +70,9 @@ class Suspicion:
         return max(m.score for m in self.mentions) + min(_MOST_MORE, again)
 
 
-class Rarity:
-    """How telling terms are, counted over the sentences so far."""
-
-    def __init__(self) -> None:
-        self._seen = _PRIOR
-        self._counts: Counter[str] = Counter()
-
-    def add(self, words: frozenset[str]) -> None:
-        """Count the terms of one more sentence."""
-        self._seen += 1
-        self._counts.update(words)
-
-    def weigh(self, words: frozenset[str]) -> float:
-        """Return the summed rarity: log(1 + sentences / (sentences with the term + 1))."""
-        return sum(math.log(1 + self._seen / (self._counts[word] + 1)) for word in words)
-
-    def coverage(self, of: frozenset[str], by: frozenset[str]) -> float:
-        """Return the share, by rarity, of the terms `of` that also stand in `by`: 0 to 1."""
-        total = self.weigh(of)
-        return self.weigh(of & by) / total if total else 0.0
-
-    def likeness(self, one: frozenset[str], other: frozenset[str]) -> float:
-        """Return the mean of cosine and coverage of the shorter by the longer: 0 to 1."""
-        first, second = self.weigh(one), self.weigh(other)
-        if not first or not second:
-            return 0.0
-        common = self.weigh(one & other)
-        return 0.5 * common / math.sqrt(first * second) + 0.5 * common / min(first, second)
-
-
 _PRONOUN = re.compile(
-    r"^(?:it|they)\b|^(?:this|that|these|those)(?:'s| (?:is|was|are|were|could|would|may|might|must|looks?|seems?|means|suggests|explains))\b"
+    r"^(?:it|they)\b|^(?:this|that|these|those)(?:'s| (?:is|was|are|were|could|would|may|might|must|looks?"
+    r"|seems?|means|suggests|explains))\b"
     r"|^[^`]{0,60}\b(?:if|on|of|that) it\b",
     re.IGNORECASE,
 )
@@ -108,7 +82,10 @@ _FEW = 4
 
 def topic(note: Note, text: str, before: Note | None) -> Note | None:
     """Return the sentence before, where `text` (of the sentence of `note`) does not say itself what it speaks of."""
-    if before is None or (before.sentence.message, before.sentence.block) != (note.sentence.message, note.sentence.block):
+    if before is None or (before.sentence.message, before.sentence.block) != (
+        note.sentence.message,
+        note.sentence.block,
+    ):
         return None
     return before if _PRONOUN.search(text) or len(note.terms) < _FEW else None
 
@@ -150,7 +127,9 @@ def _place(mention: Mention, before: Note | None, found: list[Suspicion], rarity
                 home.entities |= names
 
 
-def _home(mention: Mention, words: frozenset[str], found: Sequence[Suspicion], rarity: Rarity, *, first: bool) -> Suspicion | None:
+def _home(
+    mention: Mention, words: frozenset[str], found: Sequence[Suspicion], rarity: Rarity, *, first: bool
+) -> Suspicion | None:
     if first and found and (_adjoins(mention, found[-1]) or _announces(mention, words, found[-1])):
         return found[-1]
     best = max(found, key=lambda s: rarity.likeness(words, s.terms), default=None)
@@ -175,7 +154,9 @@ def _item_above(mention: Mention, found: Sequence[Suspicion]) -> Suspicion | Non
     here = mention.note.sentence
     for suspicion in reversed(found[-_NEAR:]):
         first = suspicion.mentions[0].note.sentence
-        if first.lead == here.lead and (here.depth > first.depth or here.block == first.block or _GOES_ON.match(here.text)):
+        if first.lead == here.lead and (
+            here.depth > first.depth or here.block == first.block or _GOES_ON.match(here.text)
+        ):
             return suspicion
     return None
 

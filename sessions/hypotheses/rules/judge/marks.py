@@ -15,7 +15,10 @@ SMALL = 0.01
 
 _HEAD = 8_000
 _TAIL = 4_000
-_TOLERANCE = re.compile(r"(?:\b(?:tol(?:erance)?|threshold|limit|allowed|atol|rtol)\b|<=?)\W{0,3}([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)", re.IGNORECASE)
+_TOLERANCE = re.compile(
+    r"(?:\b(?:tol(?:erance)?|threshold|limit|allowed|atol|rtol)\b|<=?)\W{0,3}([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)",
+    re.IGNORECASE,
+)
 _LIKENESS = re.compile(r"\b(?:cos(?:ine)?|similarity|correlation|corr)\b[^\n\d]{0,24}(\d\.\d+)", re.IGNORECASE)
 _ALIKE = 0.99
 
@@ -40,7 +43,9 @@ def excerpt(step: Step) -> str:
 def marks(step: Step) -> tuple[Mark, ...]:
     """Return what the lines of an output show, in their order."""
     lines = [line for line in excerpt(step).split("\n") if line.strip()]
-    return tuple(mark for number, line in enumerate(lines) for mark in _read(line, lines[max(0, number - _ABOVE) : number]))
+    return tuple(
+        mark for number, line in enumerate(lines) for mark in _read(line, lines[max(0, number - _ABOVE) : number])
+    )
 
 
 _ABOVE = 4

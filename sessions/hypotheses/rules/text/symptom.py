@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from sessions.hypotheses.rules.annotate import fire
-from sessions.hypotheses.rules.segment import Sentence
-from sessions.hypotheses.rules.state import shorten
+from sessions.hypotheses.rules.find.state import shorten
 from sessions.hypotheses.rules.table import SYMPTOMS
+from sessions.hypotheses.rules.text.annotate import fire
+from sessions.hypotheses.rules.text.segment import Sentence
 from sessions.hypotheses.tree import symptom
 from sessions.models.hypothesis import Hypothesis
 

@@ -5,9 +5,10 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from sessions.hypotheses.rules.annotate import Note, terms
-from sessions.hypotheses.rules.identify import Rarity, Suspicion
-from sessions.hypotheses.rules.marks import Mark, excerpt, marks
+from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.rules.find.rarity import Rarity
+from sessions.hypotheses.rules.judge.marks import Mark, excerpt, marks
+from sessions.hypotheses.rules.text.annotate import Note, terms
 from sessions.models.session import Message, Step
 
 _TESTS = frozenset({"shell", "poll", "other", "agent"})
@@ -17,7 +18,9 @@ _LONGEST_COMMAND = 4_000
 class Record:
     """What the stages after `identify` share."""
 
-    def __init__(self, messages: Sequence[Message], steps: Sequence[Step], notes: Sequence[Note], rarity: Rarity) -> None:
+    def __init__(
+        self, messages: Sequence[Message], steps: Sequence[Step], notes: Sequence[Note], rarity: Rarity
+    ) -> None:
         self.messages = messages
         self.notes = notes
         self.rarity = rarity
@@ -72,8 +75,12 @@ class Record:
         return self._terms[key]
 
 
-_WRAPPING = re.compile(r"^(?:\s*(?:sudo|time|cd \S+ *(?:&&|;)|ssh (?:-\S+ )*\S+ ['\"]?|bash -l?c ['\"]|[A-Z_]+=\S*)\s*)+")
-_READERS = re.compile(r"(?:\S*/)?(?:grep|egrep|rg|sed|cat|head|tail|nl|less|awk|ls|find|git (?:show|diff|log|grep|blame)|wc|stat)\b")
+_WRAPPING = re.compile(
+    r"^(?:\s*(?:sudo|time|cd \S+ *(?:&&|;)|ssh (?:-\S+ )*\S+ ['\"]?|bash -l?c ['\"]|[A-Z_]+=\S*)\s*)+"
+)
+_READERS = re.compile(
+    r"(?:\S*/)?(?:grep|egrep|rg|sed|cat|head|tail|nl|less|awk|ls|find|git (?:show|diff|log|grep|blame)|wc|stat)\b"
+)
 
 
 def _only_reads(command: str) -> bool:

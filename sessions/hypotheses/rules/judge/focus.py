@@ -1,10 +1,9 @@
 """What was being tested when: each message and each step belongs to the suspicion last raised and not yet settled."""
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from sessions import times
-from sessions.hypotheses.rules.identify import Suspicion
+from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.models.hypothesis import Cost
 from sessions.models.session import Message, Step
 
@@ -24,7 +23,10 @@ def focus(suspicions: Sequence[Suspicion], count: int) -> tuple[Suspicion | None
 
 
 def costs(
-    held: Sequence[Suspicion | None], settled: Mapping[str, int | None], messages: Sequence[Message], steps: Sequence[Step]
+    held: Sequence[Suspicion | None],
+    settled: Mapping[str, int | None],
+    messages: Sequence[Message],
+    steps: Sequence[Step],
 ) -> dict[str, Cost]:
     """Return what each suspicion cost: steps taken while it was in focus, and their time.
 
@@ -52,15 +54,3 @@ def _seconds(taken: Sequence[Step], messages: Sequence[Message]) -> float | None
     after = messages[last + 1].time if last is not None and last + 1 < len(messages) else taken[-1].started
     end = times.parse(after)
     return None if first is None or end is None else round(max(0.0, end - first), 3)
-
-
-class Calendar:
-    """Which steps lie between two messages."""
-
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self._steps = [s for s in steps if s.message is not None and not s.abandoned]
-        self._places = [s.message if s.message is not None else -1 for s in self._steps]
-
-    def between(self, first: int, last: int) -> Sequence[Step]:
-        """Return the steps that follow messages `first` to `last - 1`: they ran after `first` and before `last`."""
-        return self._steps[bisect_right(self._places, first - 1) : bisect_right(self._places, last - 1)]

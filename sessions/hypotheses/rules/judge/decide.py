@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sessions.hypotheses.rules.annotate import Note, figures, terms
-from sessions.hypotheses.rules.ground import Claim, ground, speaks_against
-from sessions.hypotheses.rules.identify import Suspicion
-from sessions.hypotheses.rules.link import LONGEST_QUOTE
-from sessions.hypotheses.rules.marks import Mark
-from sessions.hypotheses.rules.record import Record, names
+from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.rules.judge.ground import Claim, ground, speaks_against
+from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
+from sessions.hypotheses.rules.judge.marks import Mark
+from sessions.hypotheses.rules.judge.record import Record, names
+from sessions.hypotheses.rules.text.annotate import Note, figures, terms
 from sessions.models.hypothesis import Evidence, Support, Turn, Verdict
 from sessions.models.session import Step
 
@@ -62,7 +62,9 @@ def decide(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None
     if final is None:
         return Decision(_undecided(record, suspicion), "claimed", None, (), (), ())
     turns = tuple(_turns(events))
-    return Decision(final.verdict, final.support, final.message, turns, final.evidence, tuple(dict.fromkeys(e.rule for e in events)))
+    return Decision(
+        final.verdict, final.support, final.message, turns, final.evidence, tuple(dict.fromkeys(e.rule for e in events))
+    )
 
 
 def _final(events: Sequence[_Event]) -> _Event | None:
@@ -81,7 +83,9 @@ def _turns(events: Sequence[_Event]) -> Iterator[Turn]:
     before: Verdict | None = None
     for event in events:
         if event.verdict != before:
-            yield Turn(message=event.message, verdict=event.verdict, quote=event.quote[:LONGEST_QUOTE], source=event.rule)
+            yield Turn(
+                message=event.message, verdict=event.verdict, quote=event.quote[:LONGEST_QUOTE], source=event.rule
+            )
         before = event.verdict
 
 
@@ -104,7 +108,12 @@ def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]
         if stance is None:
             continue
         weak = stance.weak or settled is not None
-        fixed = stance.rule == "rule:fixed" and settled is None and sentence.index < _OPENING and _by_fix(record, suspicion, note)
+        fixed = (
+            stance.rule == "rule:fixed"
+            and settled is None
+            and sentence.index < _OPENING
+            and _by_fix(record, suspicion, note)
+        )
         if not fixed and not _speaks_of(record, suspicion, note, held, weak=weak):
             continue
         if stance.rule in _IN_ORDER and (settled == "confirmed" or _mended(record, suspicion, note)):
@@ -145,7 +154,9 @@ def _stance(note: Note) -> _Stance | None:
     return _Stance(STANCES[family], f"rule:{best[family]}", sums[family] < _WEAK)
 
 
-def _speaks_of(record: Record, suspicion: Suspicion, note: Note, held: Sequence[Suspicion | None], *, weak: bool) -> bool:
+def _speaks_of(
+    record: Record, suspicion: Suspicion, note: Note, held: Sequence[Suspicion | None], *, weak: bool
+) -> bool:
     sentence = note.sentence
     distance = sentence.message - suspicion.message
     words = _reach(record, note)
@@ -182,7 +193,9 @@ def _mended(record: Record, suspicion: Suspicion, note: Note) -> bool:
 def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: _Stance) -> _Event:
     verdict = stance.verdict
     sentence = note.sentence
-    paragraph = " ".join(n.sentence.text for n in record.by_message[sentence.message] if n.sentence.block == sentence.block)
+    paragraph = " ".join(
+        n.sentence.text for n in record.by_message[sentence.message] if n.sentence.block == sentence.block
+    )
     claim = Claim(verdict, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
     evidence = ground(record, suspicion, claim) if verdict != "abandoned" else ()
     support: Support = "grounded" if evidence else "claimed"
@@ -206,7 +219,9 @@ _REACH = 8
 """Messages back to which a conclusion draws on outputs."""
 
 
-def _shown(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None], said: Sequence[_Event]) -> Iterator[_Event]:
+def _shown(
+    record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None], said: Sequence[_Event]
+) -> Iterator[_Event]:
     """Yield what comparisons show by themselves: one that agrees, on what is suspected, refutes a suspected defect."""
     end = min((e.message for e in said if e.verdict == "confirmed"), default=record.last + 1)
     edited = False
@@ -216,7 +231,9 @@ def _shown(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None
         mark = next((m for m in marks if _settles(record, suspicion, step, m, held)), None)
         if mark is None or any(m.showing in {"differs", "fails", "lacks"} for m in marks):
             continue
-        piece = Evidence(step=step.ordinal, stance="refutes", quote=mark.line[:LONGEST_QUOTE], deciding=True, source=mark.rule)
+        piece = Evidence(
+            step=step.ordinal, stance="refutes", quote=mark.line[:LONGEST_QUOTE], deciding=True, source=mark.rule
+        )
         message = min((step.message or 0) + 1, record.last)
         yield _Event(message, -1, "refuted", mark.line, mark.rule, "grounded", (piece,))
 

@@ -13,10 +13,14 @@ _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
 _TAG = re.compile(r"(?s)<([a-z][a-z0-9_-]{2,40})>.*?</\1>")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|`\d{1,2}\.`|\(?[a-h]\))\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+|^\*\*[^*]{2,80}\*\*:?$")
-_END = re.compile(r"(?<=[.!?:;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bcf\.)[\"')\]*]*\s+(?=[\"'(\[*_`]*(?:[A-Z0-9~`]|[a-z]+[A-Z_./-]\w))")
+_END = re.compile(
+    r"(?<=[.!?:;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bcf\.)[\"')\]*]*\s+(?=[\"'(\[*_`]*(?:[A-Z0-9~`]"
+    r"|[a-z]+[A-Z_./-]\w))"
+)
 _SOFT_END = re.compile(r"[:;][\"')\]*]*$")
 _OUTPUT_LIKE = re.compile(
-    r"^\s*(?:\$ |❯|>>>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^\S*[/\\]\S*:\d+|\\$|^\s*--?\w[\w-]*(?:[= ]\S+)?\s*$|^[^a-z]*$|^\s*[\w.-]+=\S+$"
+    r"^\s*(?:\$ |\u276f|>>>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^\S*[/\\]\S*:\d+|\\$"
+    r"|^\s*--?\w[\w-]*(?:[= ]\S+)?\s*$|^[^a-z]*$|^\s*[\w.-]+=\S+$"
 )
 _LONG_USER_TEXT = 6_000
 """Characters from which a user's text is a pasted document: only its sections about causes are read."""
@@ -92,7 +96,9 @@ _FEW = 4
 
 
 def _pieces(message: Message) -> Iterator[tuple[Shape, int, int, str]]:
-    text = _TAG.sub("\n", _FENCE.sub("\n", message.text)) if "<" in message.text or "`" in message.text else message.text
+    text = (
+        _TAG.sub("\n", _FENCE.sub("\n", message.text)) if "<" in message.text or "`" in message.text else message.text
+    )
     pasted = message.role == "user" and len(message.text) > _LONG_USER_TEXT
     reading = not pasted
     for block, (shape, depth, lines) in enumerate(_blocks(text)):

@@ -1,0 +1,1 @@
+"""From suspicions to verdicts: focus, evidence, decision, parent."""

@@ -1,0 +1,1 @@
+"""Messages taken apart: sentences, terms, names, language, symptom."""
