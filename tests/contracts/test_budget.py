@@ -53,7 +53,8 @@ def test_folders_stay_small(top: str) -> None:
     crowded = {
         folder.relative_to(ROOT).as_posix(): count
         for folder in [ROOT / top, *(path for path in (ROOT / top).rglob("*") if path.is_dir())]
-        if (count := sum(path.suffix == ".py" and path.name != "__init__.py" for path in folder.iterdir())) > FOLDER_FILES
+        if (count := sum(path.suffix == ".py" and path.name != "__init__.py" for path in folder.iterdir()))
+        > FOLDER_FILES
         and folder.relative_to(ROOT).as_posix() not in LIFTED
     }
     assert crowded == {}

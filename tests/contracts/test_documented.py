@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tui.cli.main import COMMANDS
+from tui.cli.main import COMMANDS, MODULES
 
 ROOT = Path(__file__).parents[2]
 GUIDE = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
 def _options(command: str) -> set[str]:
-    module = importlib.import_module(f"tui.cli.{'listing' if command == 'list' else command}")
+    module = importlib.import_module(f"tui.cli.{MODULES[command]}")
     parser = argparse.ArgumentParser(add_help=False)
     module.configure(parser)
     return {option for action in parser._actions for option in action.option_strings if option.startswith("--")}

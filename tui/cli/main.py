@@ -6,9 +6,27 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from sessions.errors import NecropsyError
 from tui.cli import diagnostics
+
+MODULES = {
+    "app": "looking.app",
+    "compare": "replaying.compare",
+    "demo": "keeping.demo",
+    "edit": "keeping.edit",
+    "forget": "keeping.forget",
+    "ingest": "keeping.ingest",
+    "list": "looking.listing",
+    "policy": "replaying.policy",
+    "replay": "replaying.replay",
+    "report": "looking.report",
+    "search": "looking.search",
+    "show": "looking.show",
+    "steps": "looking.steps",
+}
+"""Where each subcommand lives below ``tui.cli``; imported only when it is named."""
 
 COMMANDS = {
     "app": "open the post-mortem in the full-screen app (what `necropsy` alone does)",
@@ -25,7 +43,7 @@ COMMANDS = {
     "show": "print the hypothesis tree of a session",
     "steps": "list the steps of a session",
 }
-"""Every subcommand and what it does; the module of each is imported only when it is named."""
+"""What each subcommand does."""
 
 
 def run() -> None:
@@ -58,26 +76,16 @@ def _dispatch(argv: list[str]) -> int:
     parser, commands = _build_parser()
     name = next((word for word in argv if word in COMMANDS), None)
     if name is not None:
-        module = importlib.import_module(f"tui.cli.{_module_name(name)}")
-        module.configure(commands[name])
+        _module(name).configure(commands[name])
     arguments = parser.parse_args(argv)
     if arguments.command is None:
-        return _open_app(arguments)
-    module = importlib.import_module(f"tui.cli.{_module_name(arguments.command)}")
-    code: int = module.run(arguments)
+        arguments.command, arguments.session = "app", None
+    code: int = _module(arguments.command).run(arguments)
     return code
 
 
-def _open_app(arguments: argparse.Namespace) -> int:
-    from tui.cli import app  # noqa: PLC0415 - the other commands must not pay for it
-
-    arguments.session = None
-    return app.run(arguments)
-
-
-def _module_name(command: str) -> str:
-    """`list` is written ``listing``, so that no module hides a builtin."""
-    return {"list": "listing"}.get(command, command)
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"tui.cli.{MODULES[command]}")
 
 
 def _build_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
@@ -106,7 +114,10 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version  # noqa: PLC0415 - reading metadata costs more than parsing
 
-        parser.exit(message=f"necropsy {version('necropsy')}\n")
+        from tui.cli import output  # noqa: PLC0415 - `--help` must not pay for it
+
+        output.emit_text(f"necropsy {version('necropsy')}\n")
+        parser.exit()
 
 
 def _refuse_foreign_packages() -> None:

@@ -19,7 +19,7 @@ LINE_COLUMNS = (
 BLOB, COMMAND, OUTPUT = 19, 20, 22
 """Places of these columns in a row."""
 
-_LISTS = ("argv", "jumps", "redirects")
+_LISTS = ("argv", "jumps", "redirects", "within")
 
 Row = tuple[Any, ...]
 

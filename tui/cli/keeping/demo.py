@@ -10,7 +10,8 @@ from sessions.ingest.sniff import recognise
 from sessions.store.location import demo_store
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
-from tui.cli import app, diagnostics, output, report, show
+from tui.cli import diagnostics, output
+from tui.cli.looking import app, report, show
 
 EXAMPLE = "glm5-blackwell.json"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from sessions.errors import UsageProblem
 from sessions.models.hypothesis import Tree
 from sessions.store.reader import Reader
-from tui.cli import arguments, diagnostics, show
+from tui.cli import arguments, diagnostics
+from tui.cli.looking import show
 
 VERDICTS = ("open", "refuted", "confirmed", "abandoned")
 STANCES = ("supports", "refutes", "neutral")

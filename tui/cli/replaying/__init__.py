@@ -1,0 +1,1 @@
+"""Commands that judge, run and compare recorded steps."""
