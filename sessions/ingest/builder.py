@@ -1,6 +1,6 @@
 """Events folded into sessions: numbered, paired, summed, validated."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from sessions import times
@@ -12,6 +12,7 @@ from sessions.ingest.source import Source
 from sessions.models.session import Message, Session, Tally, Tokens
 
 _LONGEST_TITLE = 100
+_LONGEST_TYPE = 60
 _COUNTED = ("input", "output", "reasoning", "cache_read", "cache_write")
 
 
@@ -128,9 +129,18 @@ def _tally(count: Count, calls_without_result: int) -> Tally:
         repaired=count.repaired,
         skipped=count.skipped,
         unknown=count.unknown,
-        unknown_types=dict(sorted(count.unknown_types.items())),
+        unknown_types=_shown(count.unknown_types),
         calls_without_result=calls_without_result,
     )
+
+
+def _shown(types: Mapping[str, int]) -> dict[str, int]:
+    """The log's own names of record types as they may be stored; those that look alike then count together."""
+    shown: dict[str, int] = {}
+    for name, number in sorted(types.items()):
+        kept = line(name, _LONGEST_TYPE)
+        shown[kept] = shown.get(kept, 0) + number
+    return shown
 
 
 def _merge(old: About, new: About) -> About:

@@ -1,10 +1,12 @@
 """What an importer reads from: one file, or one folder of a store made of many, and the protocol of a format."""
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from sessions.ingest.display import clean
 from sessions.ingest.events import Count, Event
 
 
@@ -23,8 +25,9 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The stable name of the source in the store: the path, and ``#part`` behind it."""
-        return f"{self.path}#{self.part}" if self.part else str(self.path)
+        """The stable name of the source in the store: the path, and ``#part`` behind it, as it may be shown."""
+        path = os.fsencode(self.path).decode("utf-8", "backslashreplace")
+        return clean(f"{path}#{self.part}" if self.part else path)
 
 
 class Format(Protocol):

@@ -163,9 +163,9 @@ class Writer:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with translated(self.path):
-            # IMMEDIATE: the wait for another writer happens here, before anything was read.
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                # IMMEDIATE: the wait for another writer happens here, before anything was read.
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:

@@ -28,7 +28,8 @@ def pack_span(span: Span | None) -> str | None:
     """Return a span as ``start-end`` or ``start-end file``."""
     if span is None:
         return None
-    return f"{span.start}-{span.end} {span.file}" if span.file else f"{span.start}-{span.end}"
+    file = f" {span.file}" if span.file else ""
+    return f"{span.start}-{span.end}{file.encode('utf-8', 'backslashreplace').decode()}"
 
 
 def unpack_span(text: str | None) -> Span | None:

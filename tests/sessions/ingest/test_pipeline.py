@@ -1,5 +1,6 @@
 """From files to the store."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -150,3 +151,17 @@ def test_no_secret_reaches_the_store_also_not_one_split_by_colours(log: Path, wr
     stored = b"".join(path.read_bytes() for path in writer.path.parent.glob("store.db*"))
     assert SECRET[:12].encode() not in stored
     assert SECRET[-12:].encode() not in stored
+
+
+def test_hostile_names_of_files_records_and_sessions_are_stored_as_they_may_be_shown(log: Path, writer: Writer) -> None:
+    hostile = log.with_name(os.fsdecode(b"\xff\x1b[2J.jsonl"))
+    lines = said("u1", None, "hi").replace(b'"s1"', b'"s\\u001b]0;x\\u0007\\ud800"')
+    hostile.write_bytes(lines + b'{"type":"odd\\ud800\\u001b[1m","sessionId":"s"}\n')
+    (result,) = ingest(recognise(hostile), writer)
+    assert (result.status, result.error) == ("new", None)
+    assert result.source == str(log.with_name("\\xff.jsonl"))
+    assert result.sessions == ("s\\u{d800}",)
+    assert result.tally.unknown_types == {"odd\\u{d800}": 1}
+    with Reader.open(writer.path) as reader:
+        assert reader.resolve("latest").source == result.source
+    assert statuses(hostile, writer) == ["unchanged"]

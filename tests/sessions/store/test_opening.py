@@ -1,6 +1,7 @@
 """Stores that are missing, newer, foreign, damaged, busy, full or read-only."""
 
 import os
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -130,6 +131,26 @@ def test_a_full_disk_leaves_the_store_as_it_was(
         assert [row.id for row in reader.sessions()] == ["ses_1"]
     connection.execute("PRAGMA max_page_count = 1000000")
     assert put(make_session(id="ses_2", source="/logs/b")).status == "new"
+
+
+def test_ctrl_c_leaves_the_store_as_it_was(path: Path, make_session: MakeSession, put: Put) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    put(make_session())
+    outputs = (" ".join(f"w{n}x{word}" for word in range(3000)) for n in range(100))
+    large = make_session(calls=tuple(("cat", output) for output in outputs), id="ses_2", source="/logs/b")
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            put(large)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    with Reader.open(path) as reader:
+        assert [row.id for row in reader.sessions()] == ["ses_1"]
+    assert put(large).status == "new"
 
 
 def test_a_store_in_a_folder_that_cannot_be_written_can_be_read(
