@@ -8,8 +8,8 @@ from sessions.hypotheses.rules.table.row import Row
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.family}-{row.name}")
 def test_a_rule_hits_its_example_and_leaves_the_other_alone(row: Row) -> None:
-    assert row.compiled.search(row.hit)
-    assert not row.compiled.search(row.miss)
+    assert row.hits(row.hit)
+    assert not row.hits(row.miss)
 
 
 def test_a_rule_has_a_name_of_its_own_and_a_reason() -> None:

@@ -13,15 +13,21 @@ class Rarity:
     def __init__(self) -> None:
         self._seen = _PRIOR
         self._counts: Counter[str] = Counter()
+        self._weights: dict[str, float] = {}
 
     def add(self, words: frozenset[str]) -> None:
         """Count the terms of one more sentence."""
         self._seen += 1
         self._counts.update(words)
+        self._weights.clear()
 
     def weigh(self, words: frozenset[str]) -> float:
         """Return the summed rarity: log(1 + sentences / (sentences with the term + 1))."""
-        return sum(math.log(1 + self._seen / (self._counts[word] + 1)) for word in words)
+        return sum(self._weights.get(word) or self._weight(word) for word in words)
+
+    def _weight(self, word: str) -> float:
+        self._weights[word] = weight = math.log(1 + self._seen / (self._counts[word] + 1))
+        return weight
 
     def coverage(self, of: frozenset[str], by: frozenset[str]) -> float:
         """Return the share, by rarity, of the terms `of` that also stand in `by`: 0 to 1."""

@@ -1,6 +1,6 @@
 """How a suspicion ended: what messages say of it, what outputs show, and what carries the verdict."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sessions.hypotheses.rules.find.identify import Suspicion
@@ -8,11 +8,12 @@ from sessions.hypotheses.rules.judge.ground import Claim, ground, speaks_against
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
 from sessions.hypotheses.rules.judge.marks import Mark
 from sessions.hypotheses.rules.judge.record import Record, names
+from sessions.hypotheses.rules.judge.stance import Said
 from sessions.hypotheses.rules.text.annotate import Note, figures, terms
 from sessions.models.hypothesis import Evidence, Support, Turn, Verdict
 from sessions.models.session import Step
 
-STANCES: Mapping[str, Verdict] = {"refutes": "refuted", "confirms": "confirmed", "parks": "abandoned"}
+_IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
 
 _OPENING = 4
 """Sentences at the head of a message in which it takes up what it was waiting for."""
@@ -100,12 +101,9 @@ def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]
     first = max(m.note.sentence.number for m in suspicion.mentions if m.note.sentence.message == suspicion.message)
     opened = {m.note.sentence.number for m in suspicion.mentions}
     settled: Verdict | None = None
-    for note in record.notes:
+    for note, stance in record.stances:
         sentence = note.sentence
         if sentence.number <= first or (sentence.number in opened and sentence.message == suspicion.message):
-            continue
-        stance = _stance(note)
-        if stance is None:
             continue
         weak = stance.weak or settled is not None
         fixed = (
@@ -121,37 +119,6 @@ def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]
         event = _conclude(record, suspicion, note, stance)
         settled = event.verdict if event.verdict != "abandoned" else settled
         yield event
-
-
-@dataclass(frozen=True, slots=True)
-class _Stance:
-    """What a sentence says of whatever it speaks of; a weak one must name it."""
-
-    verdict: Verdict
-    rule: str
-    weak: bool
-
-
-_WEAK = 0.7
-_UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling"})
-_IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
-
-
-def _stance(note: Note) -> _Stance | None:
-    if "?" in note.sentence.text:
-        return None
-    sums: dict[str, float] = {}
-    best: dict[str, str] = {}
-    for row in note.rules:
-        if row.family in STANCES:
-            sums[row.family] = max(sums.get(row.family, 0.0), row.weight)
-            best.setdefault(row.family, row.name)
-        elif row.family in _UNSURE and row.name != "must-be":
-            return None
-    if not sums:
-        return None
-    family = max(sums, key=lambda f: (sums[f], f == "refutes"))
-    return _Stance(STANCES[family], f"rule:{best[family]}", sums[family] < _WEAK)
 
 
 def _speaks_of(
@@ -190,7 +157,7 @@ def _mended(record: Record, suspicion: Suspicion, note: Note) -> bool:
     return any(s.kind == "edit" for s in record.between(suspicion.message, note.sentence.message))
 
 
-def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: _Stance) -> _Event:
+def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: Said) -> _Event:
     verdict = stance.verdict
     sentence = note.sentence
     paragraph = " ".join(

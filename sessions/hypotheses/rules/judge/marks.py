@@ -52,9 +52,9 @@ _ABOVE = 4
 
 
 def _read(line: str, before: Sequence[str]) -> Iterator[Mark]:
-    above = "\n".join(before)
+    above, lowered = "\n".join(before), line.lower()
     for row in OUTPUTS:
-        match = row.compiled.search(line)
+        match = row.compiled.search(lowered)
         if match is None:
             continue
         showing = row.family

@@ -8,6 +8,7 @@ from functools import cached_property
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.find.rarity import Rarity
 from sessions.hypotheses.rules.judge.marks import Mark, excerpt, marks
+from sessions.hypotheses.rules.judge.stance import Said, stances
 from sessions.hypotheses.rules.text.annotate import Note, terms
 from sessions.models.session import Message, Step
 
@@ -49,6 +50,11 @@ class Record:
     def by_number(self) -> dict[int, Note]:
         """The notes by the number of their sentence."""
         return {note.sentence.number: note for note in self.notes}
+
+    @cached_property
+    def stances(self) -> tuple[tuple[Note, Said], ...]:
+        """The sentences that conclude something."""
+        return tuple(stances(self.notes))
 
     def between(self, first: int, last: int) -> Sequence[Step]:
         """Return the steps that ran after message `first` was written and before message `last` was."""

@@ -57,7 +57,7 @@ OUTPUTS: tuple[Row, ...] = (
     Row(
         "passes",
         "passes",
-        r"(?m)^\s*(?:---\s*)?(?:PASS(?:ED)?|OK)\b|\b(?:PASS(?:ED)?)\b|^ok\s+\S+|\b[1-9]\d* passed\b"
+        r"(?m)^\s*(?:---\s*)?(?:pass(?:ed)?|ok)\b|\b(?:pass(?:ed)?)\b|^ok\s+\S+|\b[1-9]\d* passed\b"
         r"|\ball tests passed\b|[:=]\s*ok\s*$|\bresult:? ok\b|✓|✔",
         1.0,
         "a run that passed",
@@ -67,8 +67,8 @@ OUTPUTS: tuple[Row, ...] = (
     Row(
         "fails",
         "fails",
-        r"\b(?:FAIL(?:ED|URE)?|Traceback \(most recent|panic:|AssertionError|segmentation fault|core dumped"
-        r"|[1-9]\d* failed)\b|^E  +|\bexit (?:code|status) [1-9]"
+        r"\b(?:fail(?:ed|ure)?|traceback \(most recent|panic:|assertionerror|segmentation fault|core dumped"
+        r"|[1-9]\d* failed)\b|^e  +|\bexit (?:code|status) [1-9]"
         r"|✗|✘|\bfatal:",
         1.0,
         "a run that failed",

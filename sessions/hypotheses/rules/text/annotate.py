@@ -102,8 +102,8 @@ def spans(text: str) -> tuple[str, ...]:
 
 def fire(text: str, rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rules of `rows` that hit `text`; a curly apostrophe counts as a straight one."""
-    text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    return tuple(row for row in rows if row.compiled.search(text))
+    lowered = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").lower()
+    return tuple(row for row in rows if row.compiled.search(lowered))
 
 
 def annotate(sentences: Sequence[Sentence], rows: Sequence[Row]) -> tuple[Note, ...]:

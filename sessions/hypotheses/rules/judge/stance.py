@@ -1,0 +1,40 @@
+"""What a sentence concludes of whatever it speaks of."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sessions.hypotheses.rules.text.annotate import Note
+from sessions.models.hypothesis import Verdict
+
+_VERDICTS: Mapping[str, Verdict] = {"refutes": "refuted", "confirms": "confirmed", "parks": "abandoned"}
+_WEAK = 0.7
+_UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling"})
+"""Families of rules that take the conclusion out of a sentence."""
+
+_SURE = "must-be"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A conclusion; a weak one counts only where the sentence names what it speaks of."""
+
+    verdict: Verdict
+    rule: str
+    weak: bool
+
+
+def stances(notes: Sequence[Note]) -> Iterator[tuple[Note, Said]]:
+    """Yield the sentences that conclude something, with what they say."""
+    for note in notes:
+        said = _read(note)
+        if said is not None:
+            yield note, said
+
+
+def _read(note: Note) -> Said | None:
+    rows = [row for row in note.rules if row.family in _VERDICTS]
+    unsure = any(row.family in _UNSURE and row.name != _SURE for row in note.rules)
+    if not rows or unsure or "?" in note.sentence.text:
+        return None
+    best = max(rows, key=lambda row: (row.weight, row.family == "refutes"))
+    return Said(_VERDICTS[best.family], f"rule:{best.name}", best.weight < _WEAK)
