@@ -12,6 +12,7 @@ import hmac
 import re
 import secrets as random
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -24,6 +25,9 @@ _QUOTES = re.compile(rb"""\\?['"]|\\\\""")
 _PEEK = 24
 """Characters of base64 that are decoded to see whether the rest is worth it; a multiple of four."""
 
+_SHORT = 100
+"""Characters up to which a text is remembered."""
+
 _MARK = "<redacted:"
 
 AnyEvent = TypeVar("AnyEvent", bound=Event)
@@ -35,6 +39,9 @@ class Redactor:
     def __init__(self, key: bytes | None = None) -> None:
         """Keep the store's `key`, or draw one that nobody else has."""
         self._key = key or random.token_bytes(32)
+        # Ids come with every event, and a command comes again as its own program: each is searched once.
+        self.label = lru_cache(maxsize=8192)(lambda text: self.text(clean(text)))
+        self.program = lru_cache(maxsize=64)(lambda text: self.command(clean(text)))
 
     def text(self, text: str) -> str:
         """Return `text` (cleaned before) without its secrets, also those written in base64 or URL escapes."""
@@ -99,8 +106,10 @@ def _texts(event: Event) -> Iterator[tuple[str, str | tuple[str, ...]]]:
 
 def _redacted(name: str, value: str | tuple[str, ...], redactor: Redactor) -> str | tuple[str, ...]:
     if isinstance(value, tuple):
-        return tuple(redactor.command(clean(text)) for text in value)
-    return redactor.command(clean(value)) if name == "command" else redactor.text(clean(value))
+        return tuple(map(redactor.program, value))
+    if name == "command":
+        return redactor.program(value)
+    return redactor.label(value) if len(value) <= _SHORT else redactor.text(clean(value))
 
 
 def _hides_secret(word: bytes) -> bool:
