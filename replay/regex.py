@@ -52,10 +52,8 @@ def _basic(pattern: str, place: int) -> str | None:
     character = pattern[place]
     if character in _SWAPPED:
         return re.escape(character)
-    if character == "^" and place > 0:
-        return None if pattern[place - 1] in "(|" else r"\^"
-    if character == "$" and place < len(pattern) - 1:
-        return None if pattern[place + 1] == "\\" else r"\$"
+    if (character == "^" and place > 0) or (character == "$" and place < len(pattern) - 1):
+        return None  # anchor or literal: greps differ
     if character == "*" and pattern[place - 1] in "(|^":
         return None
     return character

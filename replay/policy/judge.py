@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from probes.host.script import emit
 from replay.policy import hygiene
-from replay.policy.judgement import Judgement, Place, Problem, highest
-from replay.policy.walk import Line, Reading, Walk
+from replay.policy.judgement import Judgement, Place, Problem, decide, highest
+from replay.policy.walk import Line, Walk
 from sessions.models.command import Pipe, Stage
 
 
@@ -18,27 +18,22 @@ def judge(command: str, cwd: str | None = None) -> Judgement:
     if problem := hygiene.check(command):
         return _refused(command, problem)
     reading = Walk().script(command, Place(), cwd)
-    if reading.problems:
-        return _problematic(command, reading)
-    pipes = tuple(_pipe(line) for line in reading.lines)
+    effect = highest(problem.effect for problem in reading.problems)
+    known = decide(effect) != "refuse" and bool(reading.lines)
+    pipes = tuple(_pipe(line) for line in reading.lines) if known else ()
     roles = tuple(tuple(tuple(word.role for word in stage.words) for stage in line.stages) for line in reading.lines)
     return Judgement(
         command=command,
-        effect="read",
+        effect=effect,
+        reasons=tuple(dict.fromkeys(problem.reason for problem in reading.problems)),
         notes=tuple(dict.fromkeys(reading.notes)),
         pipes=pipes,
-        roles=roles,
-        local_stages=reading.local,
+        roles=roles if known else (),
+        local_stages=reading.local if known else (),
         place=reading.place or Place(),
         timeout=reading.timeout,
-        sent=emit(pipes),
+        sent=emit(pipes) if known else None,
     )
-
-
-def _problematic(command: str, reading: Reading) -> Judgement:
-    reasons = tuple(dict.fromkeys(problem.reason for problem in reading.problems))
-    effect = highest(problem.effect for problem in reading.problems)
-    return Judgement(command, effect, reasons, tuple(dict.fromkeys(reading.notes)), place=reading.place or Place())
 
 
 def _refused(command: str, problem: Problem) -> Judgement:

@@ -31,6 +31,7 @@ _DOES: dict[Effect, str] = {
     "network": "reaches the network",
     "read-secret": "prints secrets",
 }
+_CONTAINERS = frozenset({"docker", "podman", "nerdctl", "kubectl", "incus"})
 _INSIDE: dict[str, frozenset[str]] = {
     "systemctl": frozenset(["status", "show", "list-units", "is-active", "is-enabled", "cat", "list-unit-files"]),
     "docker": frozenset(["ps", "images", "logs", "version", "info", "top", "stats"]),
@@ -45,6 +46,8 @@ def name_effect(words: Sequence[str]) -> Problem:
         effect = "destructive"
     if effect is None:
         return Problem("unknown", f"{name}: is not on the list")
+    if words[0] in _CONTAINERS and words[1:2] in (["exec"], ("exec",)):
+        return Problem("code", f"{name} exec: runs something inside a container")
     if effect == "system" and len(words) > 1 and words[1] in _INSIDE.get(name, frozenset()):
         return Problem("unknown", f"{name} {words[1]}: is not on the list")
     return Problem(effect, f"{name}: {_DOES[effect]}")

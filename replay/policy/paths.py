@@ -10,7 +10,7 @@ _SECRET = re.compile(
       /\.ssh/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+
     | /etc/(shadow|gshadow|sudoers)[^/]* | /etc/(sudoers\.d|ssl/private|krb5\.keytab)(/.*)?
     | /etc/ssh/ssh_host_\w+_key | /etc/rancher/.+\.yaml
-    | /(\.env|\.envrc)(\.(?!example$|sample$|template$)[^/]+)? | /[^/]+\.env
+    | /\.?(env|envrc)(\.(?!example$|sample$|template$)[^/]+)? | /[^/]+\.env
     | /\.(netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|vault-token|s3cfg|boto|htpasswd|dockercfg)
     | /\.(aws|azure|gnupg|config/gcloud|config/gh|config/rclone)/.+ | /\.(kube/config|docker/config\.json)
     | /\.(cache/)?huggingface/(token|stored_tokens) | /\.config/(hub|op)(/.*)?

@@ -8,7 +8,7 @@ from replay.policy.hygiene import DEEPEST, MOST_CALLS
 from replay.policy.judgement import Place, Problem, Word, highest
 from replay.policy.paths import absolute
 from replay.policy.streams import Streams, judge_redirects
-from replay.policy.wrappers import Wrapped, plain_variable, unwrap
+from replay.policy.wrappers import LEFT_OUT, Wrapped, plain_variable, unwrap
 from sessions.models.replay import EFFECTS
 from sessions.shell.parse import parse
 from sessions.shell.syntax import Compound, Pipeline, Script, Simple
@@ -99,7 +99,7 @@ class Walk:
         notes: tuple[str, ...] = ()
         for assignment in stage.assignments:
             if stage.words and assignment.value and plain_variable(assignment.text):
-                notes = ("locale and terminal are set by the replay",)
+                notes = (LEFT_OUT,)
             else:
                 problems.append(Problem("unknown", f"sets {assignment.name}"))
         streams = judge_redirects(stage.redirects, cwd)
@@ -143,11 +143,12 @@ class Walk:
         return replace(found, place=inner.place or where) if wrapped.place else found
 
     def _program(self, words: Sequence[str], place: Place, cwd: str | None) -> Reading:
-        judged = judge_call(words, cwd)
-        if isinstance(judged, Problem):
-            return Reading(problems=(judged,), place=place)
+        judged, problem = judge_call(words, cwd)
+        problems = (problem,) if problem else ()
+        if not judged:
+            return Reading(problems=problems, place=place)
         neutral = words[0] in _NEUTRAL
-        return Reading(lines=(Line((Stage(judged),)),), place=None if neutral else place)
+        return Reading(lines=(Line((Stage(judged),)),), problems=problems, place=None if neutral else place)
 
     def _compound(self, stage: Compound, place: Place, cwd: str | None) -> Reading:
         inner = self._list(stage.body, place, cwd) if stage.body else Reading()
@@ -225,15 +226,18 @@ def _chain(readings: Sequence[Reading], place: Place) -> Reading:
     problems = tuple(problem for reading in readings for problem in reading.problems)
     notes = tuple(note for reading in readings for note in reading.notes)
     base = replace(first, problems=problems, notes=notes)
-    if problems or not rest:
+    if not rest:
         return base
+    if not all(reading.lines for reading in readings):
+        return replace(base, lines=())
     if first.place is not None and first.place != place:
         return _apply_here(base, rest)
     if any(len(reading.lines) != 1 or (reading.place or place) != place for reading in readings):
-        return replace(base, problems=(Problem("unknown", "a pipeline between a list or a host and another call"),))
+        problem = Problem("unknown", "a pipeline between a list or a host and another call")
+        return replace(base, problems=(*problems, problem))
     stages = tuple(stage for reading in readings for stage in reading.lines[0].stages)
     if any(stage.words[0].text == "cd" for stage in stages):
-        return replace(base, problems=(Problem("unknown", "cd inside a pipeline"),))
+        return replace(base, problems=(*problems, Problem("unknown", "cd inside a pipeline")))
     places = [reading.place for reading in readings if reading.place is not None]
     return replace(base, lines=(replace(first.lines[0], stages=stages),), place=places[0] if places else None)
 
@@ -243,7 +247,8 @@ def _apply_here(base: Reading, rest: Sequence[Reading]) -> Reading:
     for reading in rest:
         for stage in (stage for line in reading.lines for stage in line.stages):
             if stage.streams.stdin or stage.streams.drop_stdout or len(reading.lines) != 1:
-                return replace(base, problems=(Problem("unknown", "a filter on this side that is not known"),))
+                problem = Problem("unknown", "a filter on this side that is not known")
+                return replace(base, problems=(*base.problems, problem))
             local.append(tuple(word.text for word in stage.words))
     return replace(base, local=tuple(local))
 

@@ -12,9 +12,10 @@ _SSH_RUNS = re.compile(
     r"\s*(ProxyCommand|LocalCommand|PermitLocalCommand|KnownHostsCommand|RemoteCommand)\b", re.IGNORECASE
 )
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
+LEFT_OUT = "locale and variables that readers do not use are left out"
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PLAIN_VARIABLES = re.compile(
-    r"(LC_\w+|LANG|LANGUAGE|TERM|COLUMNS|NO_COLOR|PYTHONUNBUFFERED|DEBIAN_FRONTEND)=[\w.,:-]*"
+    r"(LC_\w+|LANG|LANGUAGE|TERM|COLUMNS|NO_COLOR|PYTHONUNBUFFERED|DEBIAN_FRONTEND|CUDA_VISIBLE_DEVICES|HF_HUB_OFFLINE|VLLM_LOGGING_LEVEL)=[\w.,:-]*"
 )
 
 
@@ -148,11 +149,11 @@ def _env(words: Sequence[str]) -> Wrapped | Problem:
         notes.append(rest.pop(0))
     if not rest or rest[0].startswith("-"):
         return Problem("unknown", "env: in a form that is not known")
-    return Wrapped(words=tuple(rest), note="locale and terminal are set by the replay" if notes else "")
+    return Wrapped(words=tuple(rest), note=LEFT_OUT if notes else "")
 
 
 def plain_variable(assignment: str) -> bool:
-    """Tell whether ``NAME=value`` sets only locale or terminal, which the replay sets itself."""
+    """Tell whether ``NAME=value`` sets what the replay sets itself, or what no program that only reads asks for."""
     return _PLAIN_VARIABLES.fullmatch(assignment) is not None
 
 

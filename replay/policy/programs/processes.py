@@ -9,11 +9,14 @@ from replay.policy.options import COUNT, NAME, Call, Program
 _COLUMNS = r"[\w%,:=. -]+"
 _ENDLESS = Problem("unknown", "does not end by itself")
 _CLOSES = Problem("system", "closes sockets")
+_ENVIRONMENT = "ps: prints the environment of processes"
 _SETS = Problem("system", "changes the machine")
 
 
 def _parse_ps(words: Sequence[str]) -> Sequence[Word] | Problem:
     """Accept the letters that choose and shape; BSD's ``e`` would print environments, and with them secrets."""
+    if any("environ" in word.lower() for word in words):
+        return Problem("read-secret", _ENVIRONMENT)
     found: list[Word] = []
     queue = list(words)
     while queue:
@@ -38,7 +41,7 @@ def _ps_value(word: str, queue: list[str]) -> list[Word] | Problem:
     if re.fullmatch(r"\d[\d,]*", word):
         return [Word(word, "text")]
     if re.fullmatch(r"[a-zA-Z]*e[a-zA-Z]*", word):
-        return Problem("read-secret", "ps e: prints the environment of processes")
+        return Problem("read-secret", _ENVIRONMENT)
     return Problem("unknown", f"ps: {word!r} is not on the list")
 
 
@@ -109,7 +112,7 @@ PROGRAMS = (
     ),
     Program(
         "lspci",
-        flags="-v -vv -vvv -k -n -nn -t -D -m -mm -q",
+        flags="-v -vv -vvv -k -n -nn -t -D -m -mm",
         valued={"-s": r"[\w:.*]+", "-d": r"[\w:*]+"},
         operands=(),
         most=0,
@@ -129,7 +132,7 @@ PROGRAMS = (
     ),
     Program(
         "hostname",
-        flags="-f -s -I -i -d -A",
+        flags="-s -I",
         operands=("text",),
         refused={"-F": _SETS, "-b": _SETS},
         check=_check_hostname,
@@ -137,7 +140,7 @@ PROGRAMS = (
     ),
     Program(
         "ss",
-        flags="-t -u -l -n -p -a -4 -6 -x -s -e -m -i -o -H -r",
+        flags="-t -u -l -n -p -a -4 -6 -x -s -e -m -i -o -H",
         operands=(),
         most=0,
         refused={"-K": _CLOSES, "--kill": _CLOSES, "-E": _ENDLESS},

@@ -1,8 +1,6 @@
 """grep and its kin."""
 
-from replay.policy import paths
-from replay.policy.judgement import Problem
-from replay.policy.options import COUNT, Call, Program
+from replay.policy.options import COUNT, Program
 
 _FLAGS = (
     "-i -v -n -c -l -L -o -h -H -r -R -w -x -E -F -P -G -s -q -a -I -b -U -z --ignore-case --invert-match "
@@ -11,22 +9,10 @@ _FLAGS = (
     "--no-messages --quiet --text --color --color=never --color=auto --color=always --colour=never --line-buffered"
 )
 _VALUED = {
-    "-e": "text", "-f": "path", "-m": COUNT, "-A": COUNT, "-B": COUNT, "-C": COUNT, "-d": "read|skip|recurse",
+    "-e": "text", "-f": "path", "-m": COUNT, "-A": COUNT, "-B": COUNT, "-C": COUNT, "-d": "read|skip",
     "-D": "read|skip", "--regexp": "text", "--file": "path", "--max-count": COUNT, "--after-context": COUNT,
     "--before-context": COUNT, "--context": COUNT, "--include": "text", "--exclude": "text", "--exclude-dir": "text",
 }  # fmt: skip
-_RECURSIVE = ("-r", "-R", "--recursive")
-
-
-def _check(call: Call) -> Problem | None:
-    if not call.has(*_RECURSIVE) and call.values("-d") != ("recurse",):
-        return None
-    given = call.has("-e", "-f", "--regexp", "--file")
-    for operand in call.operands[0 if given else 1 :]:
-        if problem := paths.tree(operand, None):
-            return problem
-    return None
-
 
 PROGRAMS = tuple(
     Program(
@@ -37,7 +23,6 @@ PROGRAMS = tuple(
         least=1,
         number="-C",
         instead=("-e", "-f", "--regexp", "--file"),
-        check=_check,
         examples=(f"{name} -n 'def forward' f", f"{name} -rn x src", f"{name} -A3 -e a -e b f", f"{name} -5 x"),
     )
     for name in ("grep", "egrep", "fgrep")

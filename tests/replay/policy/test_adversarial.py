@@ -123,7 +123,15 @@ AT_LEAST = [
     ("ssh h bash -s <<'E'\nls\nE", "code"),
     ("ssh a 'ls'; ssh b 'ls'", "unknown"),
     ("cat f | ssh h 'cat > g'", "writes"),
-    ("docker exec c cat f", "system"),
+    ("docker exec c cat f", "code"),
+    ("docker rm c", "system"),
+    ("ps -eo pid,environ", "read-secret"),
+    ("lspci -q", "unknown"),
+    ("hostname -f", "unknown"),
+    ("grep -r token", "read-secret"),
+    ("cd / && grep -r x etc", "read-secret"),
+    ("cat /srv/etc/env", "read-secret"),
+    ("ssh h 'cat /srv/.env' | sh", "code"),
     ("cat ~root/.ssh/id_rsa", "unknown"),
     ("cat /root/.ssh/id_ed25519", "read-secret"),
     ("cd /root/.ssh && cat id_rsa", "read-secret"),
@@ -236,6 +244,17 @@ def test_filters_of_the_agents_machine_are_told_apart() -> None:
 
 def test_a_shorter_recorded_timeout_is_kept() -> None:
     assert judge("timeout 2m ssh h 'timeout 30 cat f'").timeout == 30
+
+
+def test_what_is_asked_shows_what_would_be_sent() -> None:
+    judged = judge("sudo cat /etc/shadow | head -1")
+    assert (judged.decision, judged.sent) == ("ask", "'cat' '--' '/etc/shadow' | 'head' '-n' '1'")
+    assert judge("cat /etc/shadow; rm x").sent is None
+
+
+def test_reading_a_tree_in_a_known_folder_is_reading() -> None:
+    assert judge("cd /srv/app && grep -rn forward .").decision == "run"
+    assert judge("CUDA_VISIBLE_DEVICES=7 grep -rn forward /srv/app/src").decision == "run"
 
 
 def test_dropped_privilege_is_said() -> None:
