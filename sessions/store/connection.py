@@ -124,7 +124,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 def _make_folder(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreProblem(
             f"the folder {path.parent} cannot be made: {error.strerror}", hint="Name another store with --store."

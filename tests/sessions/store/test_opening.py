@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,43 @@ def test_a_store_in_a_folder_that_cannot_be_written_can_be_read(
     ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
     path.parent.chmod(0o755)
     assert (ended.stdout, ended.stderr) == ("ses_1 1\n", "")
+
+
+def test_a_store_that_cannot_be_written_says_so(path: Path, writer: Writer) -> None:
+    writer.close()
+    program = (
+        "import os; from pathlib import Path\n"
+        "from sessions.errors import StoreProblem\n"
+        "from sessions.store import migrations\n"
+        "from sessions.store.writer import Writer\n"
+        "os.getuid() or os.setresuid(65534, 65534, 65534)\n"
+        f"path = Path({str(path)!r})\n"
+        "for each in (path, path.parent / 'new.db', path.parent / 'new' / 'new.db', path.parent):\n"
+        "    try: Writer.open(each)\n"
+        "    except StoreProblem as error: print(error.message.replace(str(path.parent), ''))\n"
+    )
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    for folder in path.parent.parents[:4]:
+        folder.chmod(folder.stat().st_mode | 0o555)
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    path.parent.chmod(0o755)
+    assert ended.stdout.splitlines() == [
+        "/necropsy.db cannot be written",
+        "/new.db cannot be opened",
+        "the folder /new cannot be made: Permission denied",
+        " cannot be read: Is a directory",
+    ], ended.stderr
+
+
+def test_a_store_is_made_once_by_many_at_a_time(path: Path) -> None:
+    def key(_: int) -> bytes:
+        with Writer.open(path) as writer:
+            return writer.key
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(key, range(6)))) == 1
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_a_reader_sees_what_a_writer_commits(
