@@ -53,13 +53,12 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
 
 
 def _nodes(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) -> tuple[Hypothesis, ...]:
-    held = focus(nodes, len(record.messages))
-    record.suspicions = nodes
+    record.suspicions, record.held = nodes, focus(nodes, len(record.messages))
     record.mended = mend(record, nodes)
-    decisions = {s.key: decide(record, s, held) for s in nodes}
+    decisions = {s.key: decide(record, s) for s in nodes}
     parents = place(record, nodes, decisions)
     ids = {s.key: f"H{number}" for number, s in enumerate(nodes, 1)}
-    spent = costs(held, {key: d.message for key, d in decisions.items()}, record.messages, steps)
+    spent = costs(record.held, {key: d.message for key, d in decisions.items()}, record.messages, steps)
     return tuple(
         _node(
             record,

@@ -16,6 +16,10 @@ _TOGETHER = 0.2
 _MOST_MORE = 0.3
 """What another message, or another sentence of the first one, adds to the score; and the most of it."""
 
+_LONG_THOUGHT = -0.4
+_LONG = 12
+"""What it takes off that something stands in long thoughts alone, and the sentences that make a thought long."""
+
 _NAME = 0.2
 _NAMES = 4
 """What a name in a sentence is worth when the best one is chosen, and how many count."""
@@ -58,6 +62,11 @@ class Suspicion:
         ).note
 
     @property
+    def end(self) -> int:
+        """Number of the last sentence of its first message that mentions it: what concludes stands after it."""
+        return max(m.note.sentence.number for m in self.mentions if m.note.sentence.message == self.message)
+
+    @property
     def core(self) -> frozenset[str]:
         """The terms of its best sentence."""
         return (self.best.terms & self.terms) or self.terms
@@ -67,7 +76,8 @@ class Suspicion:
         """How much speaks for its being a suspicion at all."""
         first = sum(m.note.sentence.message == self.message for m in self.mentions)
         again = _AGAIN * (len(self.places) - 1) + _TOGETHER * (first - 1)
-        return max(m.score for m in self.mentions) + min(_MOST_MORE, again)
+        thought = _LONG_THOUGHT if all(_is_long_thought(m) for m in self.mentions) else 0.0
+        return max(m.score for m in self.mentions) + min(_MOST_MORE, again) + thought
 
 
 _PRONOUN = re.compile(
@@ -78,6 +88,10 @@ _PRONOUN = re.compile(
 )
 _FEW = 4
 """Terms under which a sentence needs the one before it to be understood."""
+
+
+def _is_long_thought(mention: Mention) -> bool:
+    return mention.note.sentence.reasoning and mention.note.sentence.company > _LONG
 
 
 def topic(note: Note, text: str, before: Note | None) -> Note | None:

@@ -10,6 +10,7 @@ from sessions.models.session import Message
 
 _LONG = 60
 _SHORT = 4
+_FEW = 4
 _ADJUST = {
     "heading": -0.6,
     "short": -0.6,
@@ -101,19 +102,22 @@ def _form(note: Note, *, listed: bool, under: bool, report: bool) -> tuple[str, 
         "long": words > _LONG,
         "entity": bool(note.entities),
         "no-terms": not note.terms,
-        "alone": sentence.alone,
+        "alone": sentence.company <= _FEW,
         "opening": sentence.index == 0,
         "reasoning": sentence.reasoning,
         "user": sentence.role == "user",
         "report": report,
         "item-of-causes": listed,
         "under-causes": under and not listed and sentence.shape != "heading",
-        "lead-line": sentence.text.endswith(":")
-        and any(row.family == "lead" or row.name == "suspect" for row in note.rules),
+        "lead-line": sentence.text.endswith(":") and _is_lead(note),
         "settles": any(r.family == "refutes" for r in note.rules) and not any(r.family in _GUESSES for r in note.rules),
         "only-a-link": bool(_ONLY_LINK.match(sentence.text)),
     }
     return tuple(name for name, holds in checks.items() if holds)
+
+
+def _is_lead(note: Note) -> bool:
+    return not note.entities or any(row.family == "lead" or row.name == "suspect" for row in note.rules)
 
 
 def _reports(messages: Sequence[Message]) -> frozenset[int]:

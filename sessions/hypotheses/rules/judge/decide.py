@@ -8,23 +8,15 @@ from sessions.hypotheses.rules.judge.ground import Claim, ground, speaks_against
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
 from sessions.hypotheses.rules.judge.marks import Mark
 from sessions.hypotheses.rules.judge.record import Record, names
+from sessions.hypotheses.rules.judge.speak import speaks_of
 from sessions.hypotheses.rules.judge.stance import Said
 from sessions.hypotheses.rules.text.annotate import Note, figures, terms
 from sessions.models.hypothesis import Evidence, Support, Turn, Verdict
 from sessions.models.session import Step
 
-_IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
+_BEFORE = 3
+"""Messages before a statement whose outputs can carry what its own message concludes."""
 
-_OPENING = 4
-"""Sentences at the head of a message in which it takes up what it was waiting for."""
-
-_SOON = 3
-_LATER = 12
-"""Messages within which an opening speaks of the suspicion in focus: without and with a shared word."""
-
-_LITTLE = 0.1
-_MUCH = 0.3
-_ALMOST_ALL = 0.5
 _RECENT = 4
 """Messages at the end of a log in which what is raised stays open."""
 
@@ -54,10 +46,10 @@ class _Event:
     evidence: tuple[Evidence, ...]
 
 
-def decide(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]) -> Decision:
+def decide(record: Record, suspicion: Suspicion) -> Decision:
     """Return the decision; what neither a message nor an output settles is abandoned, or open at the end of the log."""
-    said = list(_said(record, suspicion, held))
-    shown = list(_shown(record, suspicion, held, said))
+    said = list(_said(record, suspicion))
+    shown = list(_shown(record, suspicion, said))
     events = sorted((*said, *shown), key=lambda e: (e.message, e.order))
     final = _final(events)
     if final is None:
@@ -96,69 +88,18 @@ def _undecided(record: Record, suspicion: Suspicion) -> Verdict:
     return "abandoned"
 
 
-def _said(record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None]) -> Iterator[_Event]:
+def _said(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
     """Yield what messages conclude of a suspicion."""
-    first = max(m.note.sentence.number for m in suspicion.mentions if m.note.sentence.message == suspicion.message)
-    opened = {m.note.sentence.number for m in suspicion.mentions}
     settled: Verdict | None = None
-    for note, stance in record.stances:
-        sentence = note.sentence
-        if sentence.number <= first or (sentence.number in opened and sentence.message == suspicion.message):
-            continue
-        weak = stance.weak or settled is not None
-        fixed = (
-            stance.rule == "rule:fixed"
-            and settled is None
-            and sentence.index < _OPENING
-            and _by_fix(record, suspicion, note)
-        )
-        if not fixed and not _speaks_of(record, suspicion, note, held, weak=weak):
-            continue
-        if stance.rule in _IN_ORDER and (settled == "confirmed" or _mended(record, suspicion, note)):
-            continue
-        event = _conclude(record, suspicion, note, stance)
-        settled = event.verdict if event.verdict != "abandoned" else settled
-        yield event
+    for note, said in record.stances:
+        if note.sentence.number > suspicion.end and speaks_of(record, suspicion, note, said, settled):
+            event = _conclude(record, suspicion, note, said)
+            settled = event.verdict if event.verdict != "abandoned" else settled
+            yield event
 
 
-def _speaks_of(
-    record: Record, suspicion: Suspicion, note: Note, held: Sequence[Suspicion | None], *, weak: bool
-) -> bool:
-    sentence = note.sentence
-    distance = sentence.message - suspicion.message
-    words = _reach(record, note)
-    share = record.rarity.coverage(suspicion.terms, words)
-    named = bool(suspicion.entities & words)
-    if (share >= _MUCH and named) or share >= _ALMOST_ALL:
-        return True
-    focus = held[sentence.message - 1] if sentence.message > suspicion.message else suspicion
-    if weak or focus is not suspicion or sentence.index >= _OPENING or distance == 0:
-        return False
-    since = sentence.message - max(p for p in suspicion.places if p < sentence.message)
-    return since <= _SOON or (since <= _LATER and share >= _LITTLE)
-
-
-def _reach(record: Record, note: Note) -> frozenset[str]:
-    """The terms of a sentence; of one that hardly has any, those of its neighbours as well."""
-    if len(note.terms) >= _OPENING:
-        return note.terms
-    around = (record.by_number.get(note.sentence.number + step) for step in (-1, 1))
-    return note.terms.union(*(n.terms for n in around if n is not None and n.sentence.message == note.sentence.message))
-
-
-def _by_fix(record: Record, suspicion: Suspicion, note: Note) -> bool:
-    """Whether an edit since the statement acts on what is suspected."""
-    steps = record.between(suspicion.message, note.sentence.message)
-    return any(record.mended.get(s.ordinal) == suspicion.key for s in steps)
-
-
-def _mended(record: Record, suspicion: Suspicion, note: Note) -> bool:
-    """Whether something was edited since the statement: what is in order now need not have been."""
-    return any(s.kind == "edit" for s in record.between(suspicion.message, note.sentence.message))
-
-
-def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: Said) -> _Event:
-    verdict = stance.verdict
+def _conclude(record: Record, suspicion: Suspicion, note: Note, said: Said) -> _Event:
+    verdict = said.verdict
     sentence = note.sentence
     paragraph = " ".join(
         n.sentence.text for n in record.by_message[sentence.message] if n.sentence.block == sentence.block
@@ -166,14 +107,14 @@ def _conclude(record: Record, suspicion: Suspicion, note: Note, stance: Said) ->
     claim = Claim(verdict, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
     evidence = ground(record, suspicion, claim) if verdict != "abandoned" else ()
     support: Support = "grounded" if evidence else "claimed"
-    if stance.rule == "rule:fixed" and not evidence and speaks_against(record, claim):
+    if said.rule == "rule:fixed" and not evidence and speaks_against(record, claim):
         support = "contradicted"
-    return _Event(sentence.message, sentence.number, verdict, sentence.text, stance.rule, support, evidence)
+    return _Event(sentence.message, sentence.number, verdict, sentence.text, said.rule, support, evidence)
 
 
 def _fresh(record: Record, suspicion: Suspicion, message: int) -> Iterator[Step]:
     """Yield the steps since the statement whose outputs no message in between has already drawn on."""
-    start = max(suspicion.message, message - _REACH) if message > suspicion.message else suspicion.message - _SOON
+    start = max(suspicion.message, message - _REACH) if message > suspicion.message else suspicion.message - _BEFORE
     for step in record.between(start, message):
         later = range((step.message or 0) + 1, message)
         drawn = (n for m in later for n in record.by_message.get(m, ()))
@@ -186,16 +127,14 @@ _REACH = 8
 """Messages back to which a conclusion draws on outputs."""
 
 
-def _shown(
-    record: Record, suspicion: Suspicion, held: Sequence[Suspicion | None], said: Sequence[_Event]
-) -> Iterator[_Event]:
+def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iterator[_Event]:
     """Yield what comparisons show by themselves: one that agrees, on what is suspected, refutes a suspected defect."""
     end = min((e.message for e in said if e.verdict == "confirmed"), default=record.last + 1)
     edited = False
     for step in record.between(suspicion.message, end):
         edited = edited or step.kind == "edit"
         marks = record.marks(step) if step.kind == "shell" and not edited else ()
-        mark = next((m for m in marks if _settles(record, suspicion, step, m, held)), None)
+        mark = next((m for m in marks if _settles(record, suspicion, step, m)), None)
         if mark is None or any(m.showing in {"differs", "fails", "lacks"} for m in marks):
             continue
         piece = Evidence(
@@ -205,12 +144,12 @@ def _shown(
         yield _Event(message, -1, "refuted", mark.line, mark.rule, "grounded", (piece,))
 
 
-def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark, held: Sequence[Suspicion | None]) -> bool:
+def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:
     """Whether what a mark shows is about a suspicion: it is named, or nothing else is and it is in focus."""
     words = record.command_terms(step) | terms(mark.line) | terms(mark.above)
     named = names(record, suspicion, words)
     if named or mark.showing != "agrees" or mark.rule == "rule:identical":
         return named and mark.showing in {"agrees", "passes"}
-    if step.message is None or held[step.message] is not suspicion:
+    if step.message is None or record.held[step.message] is not suspicion:
         return False
     return not any(names(record, other, words) for other in record.suspicions if other.message <= step.message)

@@ -28,8 +28,10 @@ class Record:
         self.steps = [s for s in steps if s.message is not None and not s.abandoned]
         self._places = [s.message if s.message is not None else -1 for s in self.steps]
         self.suspicions: Sequence[Suspicion] = ()
+        self.held: Sequence[Suspicion | None] = ()
         self.mended: Mapping[int, str] = {}
-        """What is looked into, and which edit acts on which, by key: set once the suspicions are chosen."""
+        """What is looked into, what is in focus as each message ends, and which edit acts on which suspicion, by key:
+        set once the suspicions are chosen."""
         self._marks: dict[int, tuple[Mark, ...]] = {}
         self._terms: dict[tuple[int, str], frozenset[str]] = {}
 

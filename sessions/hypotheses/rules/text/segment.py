@@ -49,8 +49,8 @@ class Sentence:
     """Number of the heading under which it stands."""
     depth: int
     """For list items: how far the item is indented."""
-    alone: bool
-    """The message has few sentences."""
+    company: int
+    """Sentences of its message."""
 
     @property
     def key(self) -> str:
@@ -88,11 +88,8 @@ def _sentences(message: Message, first: int) -> Iterator[Sentence]:
             lead=lead if shape == "item" else None,
             heading=heading,
             depth=depth,
-            alone=len(pieces) <= _FEW,
+            company=len(pieces),
         )
-
-
-_FEW = 4
 
 
 def _pieces(message: Message) -> Iterator[tuple[Shape, int, int, str]]:

@@ -1,0 +1,75 @@
+"""Whether a sentence that concludes something speaks of a suspicion: it names it, or it comes when one waits for it."""
+
+from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.rules.judge.record import Record
+from sessions.hypotheses.rules.judge.stance import Said
+from sessions.hypotheses.rules.text.annotate import Note
+from sessions.models.hypothesis import Verdict
+
+_OPENING = 4
+"""Sentences at the head of a message in which it takes up what it was waiting for; terms that a sentence needs to be
+understood alone."""
+
+_SOON = 3
+_LATER = 12
+"""Messages within which an opening speaks of the suspicion in focus: without and with a shared word."""
+
+_LITTLE = 0.1
+_MUCH = 0.3
+_ALMOST_ALL = 0.5
+"""Shares of its terms that a conclusion has in common with a suspicion."""
+
+_IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
+
+
+def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, settled: Verdict | None) -> bool:
+    """Return whether the conclusion `said` in `note` is one on `suspicion`, which so far is `settled` or not."""
+    if said.rule in _IN_ORDER and (settled == "confirmed" or _is_mended(record, suspicion, note)):
+        return False
+    if (
+        said.rule == "rule:fixed"
+        and settled is None
+        and note.sentence.index < _OPENING
+        and _acts_on(record, suspicion, note)
+    ):
+        return True
+    words = _reach(record, note)
+    share = record.rarity.coverage(suspicion.terms, words)
+    if (share >= _MUCH and suspicion.entities & words) or share >= _ALMOST_ALL:
+        return said.verdict != "confirmed" or _fits_best(record, note, words, share)
+    return settled is None and not said.weak and _is_awaited(record, suspicion, note, share)
+
+
+def _is_awaited(record: Record, suspicion: Suspicion, note: Note, share: float) -> bool:
+    sentence = note.sentence
+    if sentence.index >= _OPENING or sentence.message <= suspicion.message:
+        return False
+    if record.held[sentence.message - 1] is not suspicion:
+        return False
+    since = sentence.message - max(p for p in suspicion.places if p < sentence.message)
+    return since <= _SOON or (since <= _LATER and share >= _LITTLE)
+
+
+def _fits_best(record: Record, note: Note, words: frozenset[str], share: float) -> bool:
+    """Whether no other suspicion raised before fits better: one finding confirms one suspicion."""
+    earlier = (s for s in record.suspicions if s.message <= note.sentence.message)
+    return all(record.rarity.coverage(s.terms, words) <= share for s in earlier)
+
+
+def _reach(record: Record, note: Note) -> frozenset[str]:
+    """The terms of a sentence; of one that hardly has any, those of its neighbours as well."""
+    if len(note.terms) >= _OPENING:
+        return note.terms
+    around = (record.by_number.get(note.sentence.number + step) for step in (-1, 1))
+    return note.terms.union(*(n.terms for n in around if n is not None and n.sentence.message == note.sentence.message))
+
+
+def _acts_on(record: Record, suspicion: Suspicion, note: Note) -> bool:
+    """Whether an edit since the statement acts on what is suspected."""
+    steps = record.between(suspicion.message, note.sentence.message)
+    return any(record.mended.get(s.ordinal) == suspicion.key for s in steps)
+
+
+def _is_mended(record: Record, suspicion: Suspicion, note: Note) -> bool:
+    """Whether anything was edited since the statement: what is in order now need not have been."""
+    return any(s.kind == "edit" for s in record.between(suspicion.message, note.sentence.message))
