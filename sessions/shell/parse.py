@@ -8,6 +8,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from sessions.shell.lift import lift
+from sessions.shell.simple import Source
 from sessions.shell.syntax import Script
 from sessions.shell.tree import DEEPEST, Reader, TooDeep
 
@@ -37,10 +38,12 @@ def parse(text: str) -> Script:
     if root is None:
         return Script(error="took too long to parse")
     try:
-        script = Reader(text, lifted.heredocs).script(root)
+        source = Source(text, lifted)
+        script = Reader(source).script(root)
     except TooDeep:
         return Script(error=f"nested deeper than {DEEPEST}")
-    return Script(script.pipelines, _locate(root, text)) if root.has_error else script
+    error = _locate(root, text) if root.has_error else source.problem
+    return Script(script.pipelines, error) if error else script
 
 
 def _refuse(text: str) -> str | None:

@@ -2,14 +2,17 @@
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 from sessions.models.command import Command
 from sessions.shell.fields import Field
 
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class Place:
+
+class Place(NamedTuple):
     """The context of a call; its fields have the meaning of those of Command."""
 
     host: str | None = None
@@ -18,7 +21,7 @@ class Place:
     container: str | None = None
     jumps: tuple[str, ...] = ()
     cwd: str | None = None
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = _NO_VARIABLES
     merge_stderr: bool = False
     redirects: tuple[str, ...] = ()
     redirects_outside: tuple[str, ...] = ()
@@ -34,45 +37,43 @@ class Place:
     def reach(self, host: str, user: str | None, jumps: tuple[str, ...] = ()) -> "Place":
         """The login shell of another machine, reached from here over `jumps`."""
         passed = (*self.jumps, *((self.host,) if self.host else ()), *jumps)
-        return replace(
-            self._outside(),
+        return self._outside()._replace(
             host=host,
             user=user,
             sudo=False,
             container=None,
             jumps=passed,
             cwd=None,
-            env={},
+            env=_NO_VARIABLES,
             env_exact=True,
         )
 
     def enter(self, container: str) -> "Place":
         """Inside a container of this machine; one within another is written behind it."""
         inner = f"{self.container}>{container}" if self.container else container
-        return replace(self._outside(), container=inner, cwd=None, env={}, env_exact=True)
+        return self._outside()._replace(container=inner, cwd=None, env=_NO_VARIABLES, env_exact=True)
 
     def _outside(self) -> "Place":
-        return replace(self, redirects=(), redirects_outside=(*self.redirects_outside, *self.redirects))
+        return self._replace(redirects=(), redirects_outside=(*self.redirects_outside, *self.redirects))
 
     def move(self, directory: str) -> "Place":
         """After ``cd directory``."""
         if directory.startswith(("/", "~", "$")) or self.cwd is None:
-            return replace(self, cwd=posixpath.normpath(directory))
-        return replace(self, cwd=posixpath.normpath(posixpath.join(self.cwd, directory)))
+            return self._replace(cwd=posixpath.normpath(directory))
+        return self._replace(cwd=posixpath.normpath(posixpath.join(self.cwd, directory)))
 
     def doubt(self, reason: str, *, exact: bool | None = None) -> "Place":
         """The same place, but something about it is not known; the first reason stays."""
-        return replace(self, unresolved=self.unresolved or reason, exact=self.exact if exact is None else exact)
+        return self._replace(unresolved=self.unresolved or reason, exact=self.exact if exact is None else exact)
 
     def set_variables(self, variables: Mapping[str, str], *, exact: bool = True) -> "Place":
         """With variables set for the call, or exported; not `exact` if a value stands as written."""
         if not variables:
             return self
-        return replace(self, env={**self.env, **variables}, env_exact=self.env_exact and exact)
+        return self._replace(env={**self.env, **variables}, env_exact=self.env_exact and exact)
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """Where the next call stands in the step."""
 
     pipeline: int = 0

@@ -1,7 +1,6 @@
 """What redirections say of the place of a call."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from sessions.shell.fields import Scope, fill, join, known
 from sessions.shell.place import Place
@@ -20,9 +19,9 @@ def _apply(place: Place, redirect: Redirect, scope: Scope) -> Place:
     if redirect.fd in {None, "0"} and redirect.operator.startswith("<<"):
         return _feed(place, _given(redirect, scope))
     if redirect.fd == "2" and redirect.operator == ">&" and redirect.target and redirect.target.value == "1":
-        return replace(place, merge_stderr=True)
+        return place._replace(merge_stderr=True)
     stdin = None if redirect.operator == "<" and redirect.fd in {None, "0"} else place.stdin
-    return replace(place, redirects=(*place.redirects, redirect.text), stdin=stdin)
+    return place._replace(redirects=(*place.redirects, redirect.text), stdin=stdin)
 
 
 def _given(redirect: Redirect, scope: Scope) -> tuple[Part, ...]:
@@ -35,5 +34,5 @@ def _given(redirect: Redirect, scope: Scope) -> tuple[Part, ...]:
 
 
 def _feed(place: Place, parts: tuple[Part, ...]) -> Place:
-    place = replace(place, stdin=join(parts))
+    place = place._replace(stdin=join(parts))
     return place if known(parts) else place.doubt("standard input needs a shell", exact=False)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sessions.shell.fields import Field, expand, fill, join, known
 from sessions.shell.place import Place
@@ -105,7 +105,7 @@ class Scene:
             if self.before is None:
                 self.place = self.place.doubt("the directory before is not known")
             else:
-                self.place = replace(self.place, cwd=self.before)
+                self.place = self.place._replace(cwd=self.before)
         else:
             self._enter(operands[0] if operands else None)
         if not sure:

@@ -66,7 +66,8 @@ class Walk:
             here = self._pipeline(pipeline, task, here)
             at = here if len(self.commands) > before else at
             sure = False
-            task.scene.place = replace(task.scene.place, stdin=None)
+            if task.scene.place.stdin is not None:
+                task.scene.place = task.scene.place._replace(stdin=None)
         return at if len(self.commands) > start else self._list(absorbed, task, at)
 
     def _list(self, absorbed: Iterable[tuple[Simple, Place]], task: Task, at: Position) -> Position:
@@ -83,7 +84,7 @@ class Walk:
             place = place.doubt(f"more than {MOST_COMMANDS} calls") if last else place
             self.commands.append(command(fields, text, place, at))
             self.last = max(self.last, at.pipeline)
-        return replace(at, stage=at.stage + 1)
+        return at._replace(stage=at.stage + 1)
 
     # -- pipelines
 
@@ -93,8 +94,8 @@ class Walk:
             scene = scene.fork(_within(scene.place, "background"))
         for index, stage in enumerate(pipeline.stages):
             own = scene if len(pipeline.stages) == 1 else scene.fork()
-            if index:
-                own.place = replace(own.place, stdin=None)
+            if index and own.place.stdin is not None:
+                own.place = own.place._replace(stdin=None)
             at = self._stage(stage, task.with_scene(own), at)
         return at
 
@@ -109,11 +110,11 @@ class Walk:
             return at
         fresh = at.pipeline > self.last
         for part in _foreign(pipeline):
-            place = _within(replace(task.scene.place, stdin=None), part.kind)
+            place = _within(task.scene.place._replace(stdin=None), part.kind)
             inner = task.scene.fork(place)
             where = Position(self.last + 1, 0, ";" if self.last >= 0 else "")
             self._source(Source(_content(part.text), place), task.with_scene(inner), where, inner)
-        return replace(at, pipeline=self.last + 1, after=at.after or ";") if fresh and self.last >= at.pipeline else at
+        return at._replace(pipeline=self.last + 1, after=at.after or ";") if fresh and self.last >= at.pipeline else at
 
     # -- compound statements
 
@@ -130,8 +131,8 @@ class Walk:
             return self._body(stage, task.with_scene(scene.fork(_within(place, "function"))), at)
         scene.place = place
         at = self._shared(stage, task, at)
-        scene.place = replace(
-            scene.place, redirects=outside.redirects, merge_stderr=outside.merge_stderr, stdin=None,
+        scene.place = scene.place._replace(
+            redirects=outside.redirects, merge_stderr=outside.merge_stderr, stdin=None,
             within=outside.within,
         )  # fmt: skip
         return at
@@ -166,7 +167,7 @@ class Walk:
         at = self._body(stage, replace(task, sure=False), at)
         scene.forget(names)
         if scene.place.cwd != directory:
-            scene.place = replace(scene.place, cwd=directory).doubt("the directory depends on what came before")
+            scene.place = scene.place._replace(cwd=directory).doubt("the directory depends on what came before")
         return at
 
     # -- calls
@@ -240,7 +241,7 @@ def _alone(pipeline: Pipeline) -> Simple | None:
 
 
 def _within(place: Place, name: str) -> Place:
-    return replace(place, within=(*place.within, name))
+    return place._replace(within=(*place.within, name))
 
 
 def _inherited(place: Place) -> dict[str, tuple[Part, ...]]:

@@ -1,7 +1,5 @@
 """Programs that run another one inside a container: docker, podman, nerdctl, compose, kubectl, incus."""
 
-from dataclasses import replace
-
 from sessions.shell.fields import Field
 from sessions.shell.place import Inner, Peeled, Place, Stop
 from sessions.shell.wrappers.options import Options, grammar, read
@@ -97,7 +95,7 @@ def _enter(inner: list[Field], options: Options, place: Place, name: Field) -> P
     """Inside the container, with the user, directory and variables that the options give."""
     if directory := options.last("w", "workdir", "cwd"):
         place = place.move(directory)
-    place = replace(place, user=options.last("u", "user") or place.user, tty=place.tty or options.has("t", "tty"))
+    place = place._replace(user=options.last("u", "user") or place.user, tty=place.tty or options.has("t", "tty"))
     pairs = (each.partition("=") for each in options.every("e", "env"))
     place = place.set_variables({key: value for key, equals, value in pairs if equals})
     if not name.exact:

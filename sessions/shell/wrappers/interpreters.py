@@ -21,7 +21,7 @@ def peel_shell(fields: list[Field], place: Place) -> Peeled:
     if text is not None:
         return Source(text.value, place if text.exact else _doubted(place))
     if place.stdin is not None and not options.has("n"):
-        return Source(place.stdin, replace(place, stdin=None))
+        return Source(place.stdin, place._replace(stdin=None))
     return Stop(place.doubt("its script comes from elsewhere"))
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from sessions.shell.fields import Field
 from sessions.shell.place import Inner, Peeled, Place, Source, Stop
@@ -18,7 +17,10 @@ _SUDO = grammar(
 )  # fmt: skip
 _DOAS = grammar("nsL", "uC")
 _SU = grammar(
-    "lmpP", "csgGw", "login command= shell= group= supp-group= preserve-environment pty whitelist-environment="
+    "lmpP",
+    "csgGw",
+    "login command= shell= group= supp-group= preserve-environment pty whitelist-environment=",
+    permutes=True,
 )
 _ENV = grammar("i0", "uC", "ignore-environment unset= chdir= null")
 _TIMEOUT = grammar("vpf", "ks", "foreground preserve-status verbose kill-after= signal=")
@@ -45,7 +47,7 @@ _PLAIN: Mapping[str, Grammar] = {
 def peel_sudo(fields: list[Field], place: Place) -> Peeled:
     """``sudo [-u USER] [NAME=VALUE] PROGRAM``; without a program the call stays."""
     options = read(fields[1:], _SUDO)
-    place = replace(place, sudo=True, user=options.last("u", "user") or "root")
+    place = place._replace(sudo=True, user=options.last("u", "user") or "root")
     if directory := options.last("D", "chdir"):
         place = place.move(directory)
     return _with_variables(options.rest, place, options.problem)
@@ -54,15 +56,15 @@ def peel_sudo(fields: list[Field], place: Place) -> Peeled:
 def peel_doas(fields: list[Field], place: Place) -> Peeled:
     """``doas [-u USER] PROGRAM``."""
     options = read(fields[1:], _DOAS)
-    place = replace(place, sudo=True, user=options.last("u") or "root")
+    place = place._replace(sudo=True, user=options.last("u") or "root")
     return _onwards(options.rest, place, options.problem)
 
 
 def peel_su(fields: list[Field], place: Place) -> Peeled:
     """``su [-] [USER] -c TEXT``."""
-    options = read([each for each in fields[1:] if each.value != "-"], replace(_SU, permutes=True))
+    options = read([each for each in fields[1:] if each.value != "-"], _SU)
     user = options.operands[0].value if options.operands else "root"
-    place = replace(place, sudo=True, user=user)
+    place = place._replace(sudo=True, user=user)
     text = options.last("c", "command")
     if options.problem or text is None:
         return Stop(place.doubt(options.problem or "su runs nothing that the log shows"))
@@ -87,7 +89,7 @@ def peel_timeout(fields: list[Field], place: Place) -> Peeled:
     if seconds is None:
         return Stop(place.doubt(f"timeout {options.rest[0].shown} is no duration"))
     limit = seconds if place.timeout is None else min(seconds, place.timeout)
-    return _onwards(options.rest[1:], replace(place, timeout=limit or place.timeout), None)
+    return _onwards(options.rest[1:], place._replace(timeout=limit or place.timeout), None)
 
 
 def peel_plain(fields: list[Field], place: Place) -> Peeled:

@@ -1,6 +1,5 @@
 """The family of ssh: which host, as whom, over which others, and what the login shell there is given."""
 
-from dataclasses import replace
 from urllib.parse import unquote
 
 from sessions.shell.fields import Field
@@ -10,8 +9,8 @@ from sessions.shell.wrappers.options import Options, grammar, read
 _SSH = grammar("46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOoPpQRSWw")
 _SSHPASS = grammar("ehVv", "pfdP")
 _AUTOSSH = grammar("46AaCfGgKkNnqsTtVvXxYy", "BbcDEeFIiJLlmOoPpQRSWwM")
-_SCP = grammar("12346ABCOpqrRsTv", "cDFiJloPSX")
-_SFTP = grammar("46AaCfNpqrv", "BbcDFiJloPRSsX")
+_SCP = grammar("12346ABCOpqrRsTv", "cDFiJloPSX", permutes=True)
+_SFTP = grammar("46AaCfNpqrv", "BbcDFiJloPRSsX", permutes=True)
 _QUERIES = ("V", "Q", "G", "O")
 _TUNNELS = ("N", "W", "D", "L", "R", "w", "f")
 
@@ -58,9 +57,9 @@ def _reach(destination: Field, remote: list[Field], options: Options, place: Pla
     if not destination.exact:
         there = there.doubt(f"host {destination.shown} needs a shell")
     if options.has(*_QUERIES):
-        return Stop(replace(place, host=host, user=there.user))
+        return Stop(place._replace(host=host, user=there.user))
     if options.has("t") and not options.has("T"):
-        there = replace(there, tty=True)
+        there = there._replace(tty=True)
     return _run(remote, options, place, there)
 
 
@@ -71,9 +70,9 @@ def _run(remote: list[Field], options: Options, place: Place, there: Place) -> P
             return Source(text, there)
         return Source(text, there.doubt("part of the text was expanded before ssh", exact=False))
     if place.stdin is not None and not options.has("N", "n", "f"):
-        return Source(place.stdin, replace(there, stdin=None))
+        return Source(place.stdin, there._replace(stdin=None))
     reason = "a tunnel: nothing runs there" if options.has(*_TUNNELS) else "a login shell, nothing given to it"
-    return Stop(replace(place, host=there.host, user=there.user, jumps=there.jumps, tty=there.tty).doubt(reason))
+    return Stop(place._replace(host=there.host, user=there.user, jumps=there.jumps, tty=there.tty).doubt(reason))
 
 
 def peel_sshpass(fields: list[Field], place: Place) -> Peeled:
@@ -87,7 +86,7 @@ def peel_sshpass(fields: list[Field], place: Place) -> Peeled:
 def name_copy(fields: list[Field], place: Place) -> Peeled:
     """Leave scp and sftp as they are, with the host that the first remote operand names."""
     known = _SCP if fields[0].value.endswith("scp") else _SFTP
-    options = read(fields[1:], replace(known, permutes=True))
+    options = read(fields[1:], known)
     remote = [each for each in (*options.operands, *options.rest) if _is_remote(each.value)]
     if not remote and fields[0].value.endswith("sftp"):
         remote = options.operands[:1]
@@ -112,9 +111,9 @@ def _named(remote: list[Field], place: Place) -> Peeled:
     if not text.startswith("ssh://"):
         text = text.partition(":")[0]
     host, user = split_destination(text)
-    named = replace(place, host=host, user=user or place.user)
+    named = place._replace(host=host, user=user or place.user)
     if place.host:
-        named = replace(named, jumps=(*place.jumps, place.host))
+        named = named._replace(jumps=(*place.jumps, place.host))
     return Stop(named if remote[0].exact else named.doubt(f"host {remote[0].shown} needs a shell"))
 
 

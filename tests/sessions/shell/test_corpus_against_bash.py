@@ -1,0 +1,187 @@
+"""Every real command, at each level of quoting, against what bash itself makes of it.
+
+Nothing of a command runs: bash is alone in an empty sandbox without network, no program exists in it, and a handler for
+programs that are not found writes down the words that each was called with.
+"""
+
+import json
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sessions.models.command import Command
+from sessions.shell.parse import parse
+from sessions.shell.syntax import Script, Simple
+from sessions.shell.unwrap import unwrap
+
+pytestmark = [
+    pytest.mark.corpus,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap to hold the shell"),
+]
+
+DRIVER = r"""
+enable -n echo kill test '[' ulimit umask exec wait trap logout hash source . suspend disown jobs bg fg times
+command_not_found_handle() { printf '%s\0' "$@" > "/out/$number/$BASHPID.$SRANDOM"; }
+mapfile -d '' -t texts < /texts
+PATH=/nowhere HOME=/h
+for number in "${!texts[@]}"; do
+    ( eval -- "${texts[number]}" ) < /dev/null > /dev/null 2>&1
+done
+exit 0
+"""
+BUILTINS = frozenset({
+    "export", "printf", "local", "declare", "true", ":", "shift", "eval", "unset", "popd", "builtin", "alias", "shopt",
+    "let", "getopts", "mapfile", "break", "continue", "readonly", "typeset", "time", "help", "history", "pwd", "coproc",
+})  # fmt: skip
+HARMLESS = frozenset({"2>&1", "2>/dev/null", "2> /dev/null", ">/dev/null", "> /dev/null", "&>/dev/null", "|&"})
+STOPPING = frozenset({"exit", "cd", "pushd", "return", "false", "exec", "set", "read", "command", "type"})
+WITH_VALUE = frozenset({"-o", "-i", "-p", "-F", "-l", "-J"})
+
+
+def run_in_bash(texts: list[str], folder: Path) -> list[list[list[str]]]:
+    """For each text the calls that bash made, as lists of words, in no order."""
+    out = folder / "out"
+    out.mkdir()
+    for number in range(len(texts)):
+        (out / str(number)).mkdir()
+    (folder / "texts").write_bytes(b"".join(text.encode() + b"\0" for text in texts))
+    (folder / "driver").write_text(DRIVER)
+    bash = Path(shutil.which("bash") or "/bin/bash").resolve()
+    libraries = [part for name in ("/lib", "/lib64", "/usr/lib", "/usr/lib64") for part in _bind(name)]
+    subprocess.run(
+        ["bwrap", "--unshare-all", "--die-with-parent", "--clearenv", *libraries, "--ro-bind", str(bash), "/shell",
+         "--ro-bind", str(folder / "texts"), "/texts", "--ro-bind", str(folder / "driver"), "/driver",
+         "--bind", str(out), "/out", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
+         "--setenv", "LC_ALL", "C.UTF-8", "/shell", "--norc", "/driver"],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    return [
+        [each.read_bytes().decode().split("\0")[:-1] for each in (out / str(number)).iterdir()]
+        for number in range(len(texts))
+    ]
+
+
+def _bind(name: str) -> list[str]:
+    path = Path(name)
+    if path.is_symlink():
+        return ["--symlink", str(path.readlink()), name]
+    return ["--ro-bind", name, name] if path.is_dir() else []
+
+
+def simples(script: Script | None) -> Iterator[Simple]:
+    for pipeline in script.pipelines if script else ():
+        for stage in pipeline.stages:
+            if isinstance(stage, Simple):
+                yield stage
+            else:
+                yield from simples(stage.body)
+
+
+def spelled(simple: Simple) -> list[str] | None:
+    """The words of a call, None if one of them, or a value assigned or a file named beside them, needs a shell."""
+    around = [each.value for each in simple.assignments] + [each.target for each in simple.redirects]
+    everything = [*simple.words, *(word for word in around if word)]
+    if any(word.value is None for word in everything):
+        return None
+    return [word.value or "" for word in simple.words]
+
+
+def is_harmless(text: str) -> bool:
+    """No loop: it would spin, since nothing in the sandbox ever waits."""
+    script = parse(text)
+    stages = [stage for pipeline in script.pipelines for stage in pipeline.stages]
+    return script.error is None and all(isinstance(stage, Simple) or stage.kind == "subshell" for stage in stages)
+
+
+def must_run(script: Script) -> list[list[str]]:
+    """The calls of a script that nothing can keep from running, and that are no work of the shell itself."""
+    out: list[list[str]] = []
+    for pipeline in script.pipelines:
+        for stage in pipeline.stages:
+            call = spelled(stage) if isinstance(stage, Simple) else None
+            opens = any(each.text not in HARMLESS for each in stage.redirects)
+            if pipeline.after == "||" or pipeline.negated or not call or opens or call[0] in STOPPING or "/" in call[0]:
+                return out
+            if call[0] not in BUILTINS:
+                out.append(call)
+    return out
+
+
+def compare(text: str, calls: list[list[str]]) -> Iterator[str]:
+    """What bash called and we did not see, and what we saw and bash did not call."""
+    script = parse(text)
+    ours = [spelled(each) for each in simples(script)]
+    if None not in ours:
+        yield from (f"{text}\n  bash alone: {call}" for call in calls if call not in ours)
+    yield from (f"{text}\n  ours alone: {call}" for call in must_run(script) if call not in calls)
+
+
+def shell_text(call: list[str]) -> str | None:
+    """What a call of ssh or of a shell has the next shell run, read without our own unwrapping."""
+    if call[0] == "ssh":
+        rest = call[1:]
+        while rest and rest[0].startswith("-"):
+            rest = rest[2 if rest[0] in WITH_VALUE else 1 :]
+        return " ".join(rest[1:]) or None
+    if call[0] == "bash" and call[1:2] in (["-c"], ["-lc"]):
+        return call[2]
+    return None
+
+
+@pytest.fixture(scope="module")
+def commands(corpus: Path) -> list[str]:
+    lines = (corpus / "commands" / "remote_commands.jsonl").read_text().splitlines()
+    return [json.loads(line)["command"] for line in lines]
+
+
+def test_at_every_level_bash_makes_the_calls_that_we_see(commands: list[str], tmp_path: Path) -> None:
+    texts, compared = commands, []
+    for level in range(3):
+        texts = [text for text in texts if is_harmless(text)]
+        folder = tmp_path / str(level)
+        folder.mkdir()
+        recorded = run_in_bash(texts, folder)
+        wrong = [each for text, calls in zip(texts, recorded, strict=True) for each in compare(text, calls)]
+        assert wrong == []
+        compared.append(sum(len(calls) for calls in recorded))
+        inner = (shell_text(call) for calls in recorded for call in calls)
+        texts = list(dict.fromkeys(text for text in inner if text))
+    assert compared[0] > 1900
+    assert compared[1] > 1900
+
+
+def key(command: Command) -> tuple[object, ...]:
+    return (command.argv, command.host, command.user, command.container, command.sudo)
+
+
+def test_what_ssh_receives_from_bash_unwraps_to_the_calls_that_the_recorded_text_does(
+    commands: list[str], tmp_path: Path
+) -> None:
+    texts = [text for text in commands if is_harmless(text)]
+    checked = 0
+    for text, calls in zip(texts, run_in_bash(texts, tmp_path), strict=True):
+        ours = {key(each) for each in unwrap(text)}
+        doubtful = any(not each.literal or each.unresolved or each.stdin for each in unwrap(text)) or "<<" in text
+        for call in calls:
+            if call[0] == "ssh" and not doubtful:
+                received = {key(each) for each in unwrap(shlex.join(call))}
+                assert received <= ours, text
+                checked += 1
+    assert checked > 900
+
+
+def test_nearly_every_ssh_call_is_unwrapped_or_says_why_not(commands: list[str]) -> None:
+    reached = [unwrap(text) for text in commands if "ssh " in text]
+    left = [
+        calls
+        for calls in reached
+        if any(each.argv[:1] == ("ssh",) and not each.unresolved and "-G" not in each.argv for each in calls)
+    ]
+    named = [calls for calls in reached if any(each.host and each.argv[:1] != ("ssh",) for each in calls)]
+    assert left == []
+    assert len(named) / len(reached) >= 0.97
+    assert all(each.unresolved or each.argv for calls in reached for each in calls if each.literal)
