@@ -67,21 +67,28 @@ def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evid
     for mark in marks if lacking else ():
         if mark.showing in {"lacks", "differs"} and len(terms(mark.line) & said) >= _SHARED:
             return _evidence(step, claim, mark.line, mark.rule)
-    passing = next((m for m in marks if m.showing in {"passes", "agrees"}), None)
-    if (
-        passing is not None
-        and not any(m.showing == "fails" for m in marks)
-        and _follows_fix(record, suspicion, claim, step)
-    ):
-        return _evidence(step, claim, passing.line, "rule:pass-after-fix")
-    return None
+    passing = [m for m in marks if m.showing in {"passes", "agrees"}]
+    if not passing or any(m.showing == "fails" for m in marks):
+        return None
+    edits = [s for s in claim.steps if record.mended.get(s.ordinal) == suspicion.key and s.ordinal < step.ordinal]
+    telling = next((m for m in passing if edits and _is_new(record, claim, step, m, edits)), None)
+    return None if telling is None else _evidence(step, claim, telling.line, "rule:pass-after-fix")
 
 
 _SHARED = 2
 
 
-def _follows_fix(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> bool:
-    return any(record.mended.get(s.ordinal) == suspicion.key and s.ordinal < step.ordinal for s in claim.steps)
+def _is_new(record: Record, claim: Claim, step: Step, mark: Mark, edits: Sequence[Step]) -> bool:
+    """Whether a pass after an edit is new: the edits name what passed, or a run like it failed before."""
+    if any(name in edit.command for name in _NAME.findall(mark.line) for edit in edits):
+        return True
+    before = (s for s in claim.steps if s.ordinal < step.ordinal and s.kind == step.kind)
+    failed = (s for s in before if any(m.showing == "fails" for m in record.marks(s)))
+    return any(record.rarity.likeness(record.command_terms(s), record.command_terms(step)) >= _ALIKE for s in failed)
+
+
+_NAME = re.compile(r"\b[A-Za-z_]\w{9,}\b")
+_ALIKE = 0.6
 
 
 def _bears(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:

@@ -35,8 +35,8 @@ OUTPUTS: tuple[Row, ...] = (
     Row(
         "all-of-all",
         "agrees",
-        r"(?<![\d.,])(?P<all>[1-9]\d*)(?: of | out of |\s?/\s?)(?P=all)\b(?!\s+(?:none|fail|missing|unmapped"
-        r"|not|lost|bad|wrong|differ))",
+        r"(?<![\d.,])(?P<all>[1-9]\d*)(?: of | out of |\s?/\s?)(?P=all)\b\W+(?:\w+\W+){0,3}"
+        r"(?:match|ok|pass|resolve|mapped|equal|agree|identical|correct|valid|good|found|loaded)",
         1.0,
         "as many as there are",
         "54 of 54 names resolve",
