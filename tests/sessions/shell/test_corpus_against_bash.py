@@ -9,13 +9,14 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from sessions.models.command import Command
 from sessions.shell.parse import parse
-from sessions.shell.syntax import Script, Simple
+from sessions.shell.syntax import Script, Simple, Stage
 from sessions.shell.unwrap import unwrap
 
 pytestmark = [
@@ -25,7 +26,12 @@ pytestmark = [
 
 DRIVER = r"""
 enable -n echo kill test '[' ulimit umask exec wait trap logout hash source . suspend disown jobs bg fg times
-command_not_found_handle() { printf '%s\0' "$@" > "/out/$number/$BASHPID.$SRANDOM"; }
+command_not_found_handle() {
+    local ends=''
+    [[ -p /dev/stdin ]] && ends+='<'
+    [[ -p /dev/stdout ]] && ends+='>'
+    printf '%s\0' "$@" "$ends" > "/out/$number/$BASHPID.$SRANDOM"
+}
 mapfile -d '' -t texts < /texts
 PATH=/nowhere HOME=/h
 for number in "${!texts[@]}"; do
@@ -42,8 +48,16 @@ STOPPING = frozenset({"exit", "cd", "pushd", "return", "false", "exec", "set", "
 WITH_VALUE = frozenset({"-o", "-i", "-p", "-F", "-l", "-J"})
 
 
-def run_in_bash(texts: list[str], folder: Path) -> list[list[list[str]]]:
-    """For each text the calls that bash made, as lists of words, in no order."""
+@dataclass(frozen=True)
+class Call:
+    """The words that a program was called with, and which of its ends are pipes: ``<`` and ``>``."""
+
+    words: list[str]
+    ends: str
+
+
+def run_in_bash(texts: list[str], folder: Path) -> list[list[Call]]:
+    """For each text the calls that bash made, in no order."""
     out = folder / "out"
     out.mkdir()
     for number in range(len(texts)):
@@ -55,14 +69,16 @@ def run_in_bash(texts: list[str], folder: Path) -> list[list[list[str]]]:
     subprocess.run(
         ["bwrap", "--unshare-all", "--die-with-parent", "--clearenv", *libraries, "--ro-bind", str(bash), "/shell",
          "--ro-bind", str(folder / "texts"), "/texts", "--ro-bind", str(folder / "driver"), "/driver",
-         "--bind", str(out), "/out", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
+         "--bind", str(out), "/out", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
          "--setenv", "LC_ALL", "C.UTF-8", "/shell", "--norc", "/driver"],
         check=True, capture_output=True, timeout=120,
     )  # fmt: skip
-    return [
-        [each.read_bytes().decode().split("\0")[:-1] for each in (out / str(number)).iterdir()]
-        for number in range(len(texts))
-    ]
+    return [[_call(each.read_bytes()) for each in (out / str(number)).iterdir()] for number in range(len(texts))]
+
+
+def _call(content: bytes) -> Call:
+    *words, ends, _ = content.decode().split("\0")
+    return Call(words, ends)
 
 
 def _bind(name: str) -> list[str]:
@@ -97,26 +113,31 @@ def is_harmless(text: str) -> bool:
     return script.error is None and all(isinstance(stage, Simple) or stage.kind == "subshell" for stage in stages)
 
 
-def must_run(script: Script) -> list[list[str]]:
+def must_run(script: Script) -> Iterator[Call]:
     """The calls of a script that nothing can keep from running, and that are no work of the shell itself."""
-    out: list[list[str]] = []
     for pipeline in script.pipelines:
-        for stage in pipeline.stages:
-            call = spelled(stage) if isinstance(stage, Simple) else None
+        for index, stage in enumerate(pipeline.stages):
+            words = spelled(stage) if isinstance(stage, Simple) else None
             opens = any(each.text not in HARMLESS for each in stage.redirects)
-            if pipeline.after == "||" or pipeline.negated or not call or opens or call[0] in STOPPING or "/" in call[0]:
-                return out
-            if call[0] not in BUILTINS:
-                out.append(call)
-    return out
+            if pipeline.after == "||" or pipeline.negated or not words or opens or words[0] in STOPPING:
+                return
+            if "/" in words[0]:
+                return
+            if words[0] not in BUILTINS:
+                yield Call(words, _ends(index, len(pipeline.stages), stage))
 
 
-def compare(text: str, calls: list[list[str]]) -> Iterator[str]:
+def _ends(index: int, stages: int, simple: Stage) -> str:
+    silent = any(each.operator in {">", "&>"} and each.fd in {None, "1"} for each in simple.redirects)
+    return ("<" if index else "") + (">" if index < stages - 1 and not silent else "")
+
+
+def compare(text: str, calls: list[Call]) -> Iterator[str]:
     """What bash called and we did not see, and what we saw and bash did not call."""
     script = parse(text)
     ours = [spelled(each) for each in simples(script)]
     if None not in ours:
-        yield from (f"{text}\n  bash alone: {call}" for call in calls if call not in ours)
+        yield from (f"{text}\n  bash alone: {call}" for call in calls if call.words not in ours)
     yield from (f"{text}\n  ours alone: {call}" for call in must_run(script) if call not in calls)
 
 
@@ -138,18 +159,23 @@ def commands(corpus: Path) -> list[str]:
     return [json.loads(line)["command"] for line in lines]
 
 
-def test_at_every_level_bash_makes_the_calls_that_we_see(commands: list[str], tmp_path: Path) -> None:
-    texts, compared = commands, []
+@pytest.fixture(scope="module")
+def recorded(commands: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Call]]:
+    texts = [text for text in commands if is_harmless(text)]
+    return dict(zip(texts, run_in_bash(texts, tmp_path_factory.mktemp("bash")), strict=True))
+
+
+def test_at_every_level_bash_makes_the_calls_that_we_see(recorded: dict[str, list[Call]], tmp_path: Path) -> None:
+    compared = []
     for level in range(3):
-        texts = [text for text in texts if is_harmless(text)]
+        wrong = [each for text, calls in recorded.items() for each in compare(text, calls)]
+        assert wrong == []
+        compared.append(sum(len(calls) for calls in recorded.values()))
+        inner = (shell_text(call.words) for calls in recorded.values() for call in calls)
+        texts = list(dict.fromkeys(text for text in inner if text and is_harmless(text)))
         folder = tmp_path / str(level)
         folder.mkdir()
-        recorded = run_in_bash(texts, folder)
-        wrong = [each for text, calls in zip(texts, recorded, strict=True) for each in compare(text, calls)]
-        assert wrong == []
-        compared.append(sum(len(calls) for calls in recorded))
-        inner = (shell_text(call) for calls in recorded for call in calls)
-        texts = list(dict.fromkeys(text for text in inner if text))
+        recorded = dict(zip(texts, run_in_bash(texts, folder), strict=True))
     assert compared[0] > 1900
     assert compared[1] > 1900
 
@@ -159,17 +185,17 @@ def key(command: Command) -> tuple[object, ...]:
 
 
 def test_what_ssh_receives_from_bash_unwraps_to_the_calls_that_the_recorded_text_does(
-    commands: list[str], tmp_path: Path
+    recorded: dict[str, list[Call]],
 ) -> None:
-    texts = [text for text in commands if is_harmless(text)]
     checked = 0
-    for text, calls in zip(texts, run_in_bash(texts, tmp_path), strict=True):
-        ours = {key(each) for each in unwrap(text)}
-        doubtful = any(not each.literal or each.unresolved or each.stdin for each in unwrap(text)) or "<<" in text
+    for text, calls in recorded.items():
+        ours = unwrap(text)
+        if "<<" in text or any(not each.literal or each.unresolved for each in ours):
+            continue
+        keys = {key(each) for each in ours}
         for call in calls:
-            if call[0] == "ssh" and not doubtful:
-                received = {key(each) for each in unwrap(shlex.join(call))}
-                assert received <= ours, text
+            if call.words[0] == "ssh":
+                assert {key(each) for each in unwrap(shlex.join(call.words))} <= keys, text
                 checked += 1
     assert checked > 900
 
