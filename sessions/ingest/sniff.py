@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from sessions.errors import BadInput, NecropsyError, NotALog
+from sessions.errors import BadInput, EnvironmentProblem, NecropsyError, NotALog
 from sessions.ingest.registry import formats
 from sessions.ingest.source import Format, Source
 
@@ -67,15 +67,30 @@ def survey(folder: Path) -> Survey:
 
 
 def spool(stream: BinaryIO) -> Path:
-    """Copy a stream to a file of its own, named by its content and removed when the program ends; return its path."""
-    folder = Path(tempfile.mkdtemp(prefix="necropsy-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    """Copy a stream to a file of its own, named by its content and removed when the program ends; return its path.
+
+    Raises NotALog if the stream is empty, and EnvironmentProblem if there is no room for it.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="necropsy-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return _copy(stream, folder)
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"standard input cannot be kept in {tempfile.gettempdir()}: {error.strerror}",
+            hint="Free some space there, or set TMPDIR to another folder.",
+        ) from error
+
+
+def _copy(stream: BinaryIO, folder: Path) -> Path:
     digest = hashlib.sha256()
     partial = folder / "partial"
     with partial.open("wb") as file:
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)
             file.write(chunk)
+        if not file.tell():
+            raise NotALog("standard input is empty")
     return partial.rename(folder / f"standard-input-{digest.hexdigest()[:12]}")
 
 

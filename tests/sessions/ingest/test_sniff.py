@@ -106,6 +106,8 @@ def test_standard_input_becomes_a_file_named_by_its_content() -> None:
     assert one.read_bytes() == LOG
     assert one.name == two.name
     assert recognise(one)[0].format == "claude-code"
+    with pytest.raises(NotALog, match="standard input is empty"):
+        spool(io.BytesIO())
 
 
 def test_the_agents_own_folders_are_found_by_their_variables(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
