@@ -1,10 +1,13 @@
 """Opening the app and finding the way in it."""
 
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
 
+from sessions.models.hypothesis import Hypothesis, Support, Tree, Verdict
 from sessions.models.session import Session
 from tui.app import NecropsyApp
 from tui.widgets.document import Document
@@ -77,9 +80,28 @@ async def test_the_tree_shows_marks_support_and_the_cost_of_dead_ends(store: Pat
     async with NecropsyApp(store, "ses_uploads").run_test(size=(80, 24)) as pilot:
         lines = (await settle(pilot)).splitlines()
         assert any("├─ ✗ The disk of the upload host is full  2 steps · 1m35s" in line for line in lines)
-        assert any("├─ ⊘ The proxy drops idle connections  claimed  1 step" in line for line in lines)
+        assert any("├─ ⊘ The proxy drops idle connections  1 step" in line for line in lines)
         assert any("└─ ✓ One worker has an expired certificate" in line for line in lines)
         assert any("   └─ ? The renewal job never ran" in line for line in lines)
+
+
+async def test_what_only_the_agents_words_carry_is_marked(fill: Callable[..., Path], settle: Settle) -> None:
+    cases: tuple[tuple[Verdict, Support, str], ...] = (
+        ("refuted", "claimed", "✗ H1  claimed"),
+        ("confirmed", "claimed", "✓ H2  claimed"),
+        ("confirmed", "contradicted", "✓ H3  contradicted"),
+        ("confirmed", "grounded", "✓ H4"),
+    )
+    tree = Tree(
+        hypotheses=tuple(
+            Hypothesis(id=f"H{n}", key=str(n), statement=f"H{n}", verdict=verdict, support=support, source="rule:a")
+            for n, (verdict, support, _) in enumerate(cases, 1)
+        )
+    )
+    path = fill(Session(id="one", format="codex", agent="codex", source="/logs/one"), tree=tree)
+    async with NecropsyApp(path, "one").run_test(size=(80, 24)) as pilot:
+        shown = [line.strip() for line in (await settle(pilot)).splitlines()[2:6]]
+        assert shown == [line for _, _, line in cases]
 
 
 async def test_moving_in_the_tree_shows_each_hypothesis(store: Path, settle: Settle) -> None:
@@ -204,3 +226,10 @@ async def test_control_c_ends_the_app(store: Path) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("ctrl+c")
     assert app.return_code == 0
+
+
+def test_the_first_screen_waits_for_nothing_that_only_later_work_needs() -> None:
+    late = "asyncssh sqlite_utils jinja2 tree_sitter re2 replay probes sessions.store.writer sessions.reports".split()
+    program = f"import sys, tui.app; print([name for name in {late} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

@@ -39,7 +39,7 @@ class ReplayScreen(ModalScreen[bool]):
         self._hosts = hosts
         self._plan: Plan | None = None
         self._progress = pages.Progress()
-        self._running = False
+        self._under_way = False
 
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
@@ -80,7 +80,7 @@ class ReplayScreen(ModalScreen[bool]):
     @on(Button.Pressed, "#no")
     def action_leave(self) -> None:
         """End a run that is under way; else leave."""
-        if self._running:
+        if self._under_way:
             self._say("Ending what runs on the target …")
             self.post_message(messages.CancelAsked())
         else:
@@ -88,12 +88,12 @@ class ReplayScreen(ModalScreen[bool]):
 
     def action_consent(self) -> None:
         """Carry out the plan that is shown."""
-        if self._plan is None or self._running or self._progress.run is not None:
+        if self._plan is None or self._under_way or self._progress.run is not None:
             return
         if not any(step.decision == "run" for step in self._plan.steps):
             self._say("Nothing in this plan may run.   Esc leaves")
             return
-        self._running = True
+        self._under_way = True
         self._say("Running …   Esc ends it, here and on the target")
         self.post_message(messages.RunAsked(self._plan))
 
@@ -101,7 +101,7 @@ class ReplayScreen(ModalScreen[bool]):
         """Show the plan and wait for consent."""
         self._plan = planned.plan
         self.query_one(Dialog).remove_class("-form")
-        self.query_one(Document).focus()
+        self.call_after_refresh(self.query_one(Document).focus)  # before that it is not displayed, and takes no focus
         self._draw(pages.summary(planned.plan) + ".   y runs it   Esc leaves")
 
     def on_started(self, started: messages.Started) -> None:
@@ -116,7 +116,7 @@ class ReplayScreen(ModalScreen[bool]):
 
     def on_finished(self, finished: messages.Finished) -> None:
         """Show what the run does to the evidence."""
-        self._running = False
+        self._under_way = False
         self._progress.current = None
         self._progress.run = finished.run
         self._draw(
@@ -125,7 +125,7 @@ class ReplayScreen(ModalScreen[bool]):
 
     def on_failed(self, failed: messages.Failed) -> None:
         """Say what went wrong, where the keys are said else."""
-        self._running = False
+        self._under_way = False
         self._say(f"{failed.title}: {failed.message}  {failed.hint}")
 
     def _draw(self, say: str = "") -> None:

@@ -69,11 +69,18 @@ class Prose:
 
     def _lines(self, width: int) -> list[Content]:
         if self._wrapped[0] != width:
-            room = max(width - self._indent - self._hang, 8)
-            lines = self._content.wrap(room) or [Content("")]
+            lines = self._wrap(max(width - self._indent, 8)) or [Content("")]
             leads = [" " * self._indent, " " * (self._indent + self._hang)]
             self._wrapped = (width, [Content(leads[place > 0]) + one for place, one in enumerate(lines)])
         return self._wrapped[1]
+
+    def _wrap(self, room: int) -> list[Content]:
+        lines = self._content.wrap(room)
+        if not self._hang or len(lines) < 2:  # noqa: PLR2004 - nothing hangs below a single line
+            return lines
+        begin = len(lines[0].plain)
+        begin += len(self._content.plain[begin:]) - len(self._content.plain[begin:].lstrip())
+        return [lines[0], *self._content[begin:].wrap(max(room - self._hang, 8))]
 
 
 class Listing:

@@ -1,5 +1,6 @@
 """The list of steps: what ran, how it ended, and which of them speak for or against the chosen hypothesis."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -8,12 +9,17 @@ from textual.content import Content
 from sessions.models.hypothesis import Evidence
 from sessions.store.rows import StepLine
 from tui.widgets import figures
-from tui.widgets.ink import fit, ink, inline, right
+from tui.widgets.ink import LONGEST, fit, ink, inline, right
 from tui.widgets.paging import Pages
 from tui.widgets.roster import Roster
 
 KINDS: Mapping[str, str] = {"shell": "$", "poll": "…", "agent": "agent", "other": "tool"}
 """How the list names a kind, where it does not use the kind's own name."""
+
+REMOTE = re.compile(
+    r"ssh(?: -[46AaCfGgKkMNnqsTtVvXxYy]+| -[BbcDEeFIiJLlmOopQRSWw] ?\S+)* [\w@.:-]+ (['\"])(.+?)\1?$", re.DOTALL
+)
+"""A command that is all ``ssh OPTIONS HOST 'COMMAND'``: for the list only; the page of a step shows every word."""
 
 STANCES: Mapping[str, str] = {"supports": "▲", "refutes": "▼", "neutral": "◦"}
 """The mark of each stance."""
@@ -77,15 +83,16 @@ class StepList(Roster):
         if step is None:
             return ink(f" {ordinal} can no longer be read", "bad")
         digits = max(len(str(len(self._steps))), 3)
+        kind, command = told(step)
         head = [
             ink(f" {ordinal:>{digits}} ", "gutter"),
             self._stance(ordinal),
-            ink(f" {KINDS.get(step.kind, step.kind):<6} "[: 9 if width >= ROOMY else 4], "faint"),
+            ink(f" {kind:<6} " if width >= ROOMY else f" {kind[:1]} ", "faint"),
         ]
         tail = [_ending(step)] + ([right(ink(figures.duration(step.duration), "faint"), 8)] if width >= ROOMY else [])
         used = sum(part.cell_length for part in (*head, *tail))
-        command = inline(step.command or step.tool, "faint" if step.abandoned else "")
-        return Content("").join([*head, fit(command, max(width - used - 1, 4)), *tail, Content(" ")])
+        text = fit(inline(command, "faint" if step.abandoned else ""), max(width - used - 1, 4))
+        return Content("").join([*head, text, *tail, Content(" ")])
 
     def _stance(self, ordinal: int) -> Content:
         evidence = self._evidence.get(ordinal)
@@ -101,6 +108,14 @@ class StepList(Roster):
         if self._only is None:
             return ordinal or 0
         return self._only.index(ordinal) if ordinal in self._only else 0
+
+
+def told(step: StepLine) -> tuple[str, str]:
+    """Return how the list names the kind of a step, and its text; what ran over ssh without the ``ssh HOST``."""
+    text = step.command or step.tool
+    if step.kind == "shell" and (remote := REMOTE.match(text[:LONGEST])):
+        return "ssh", remote[2]
+    return KINDS.get(step.kind, step.kind), text
 
 
 def _ending(step: StepLine) -> Content:

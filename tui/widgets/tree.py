@@ -12,6 +12,9 @@ from tui.widgets import figures
 from tui.widgets.ink import fit, ink, inline, mark
 from tui.widgets.roster import Roster
 
+CLAIMS = {("claimed", "confirmed"), ("claimed", "refuted")}
+"""Verdicts that only the agent's words carry; one that was never reached needs no support."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -50,7 +53,7 @@ class HypothesisTree(Roster):
         self._worths = worths or {}
         self._rows = tuple(branches(tree.hypotheses))
         if candidates:
-            self._rows += tuple(Node(one, "· ", "  ", candidate=True) for one in tree.candidates)
+            self._rows += tuple(Node(one, "· ", "    ", candidate=True) for one in tree.candidates)
         place = next((index for index, node in enumerate(self._rows) if node.hypothesis.key == before), 0)
         self.relay(place)
 
@@ -79,7 +82,7 @@ class HypothesisTree(Roster):
         elif remarks:
             lines.append(remarks)
         first = ink(f" {node.first}", "faint") + mark(node.hypothesis) + Content(" ")
-        rest = ink(f" {node.rest}", "faint") + Content("  ")
+        rest = ink(f" {node.rest}", "faint")
         return [first + lines[0], *(rest + one for one in lines[1:])]
 
     def _remarks(self, node: Node) -> Content:
@@ -87,7 +90,7 @@ class HypothesisTree(Roster):
         if hypothesis.root:
             return Content("")
         words = [ink("candidate", "faint")] if node.candidate else []
-        if hypothesis.support != "grounded" and hypothesis.verdict != "open":
+        if hypothesis.support == "contradicted" or (hypothesis.support, hypothesis.verdict) in CLAIMS:
             words.append(ink(hypothesis.support, hypothesis.support))
         if hypothesis.verdict in DEAD_ENDS and (spent := cost(hypothesis.cost)):
             words.append(ink(spent, "muted"))
@@ -121,7 +124,7 @@ def branches(hypotheses: Sequence[Hypothesis]) -> Iterator[Node]:
         if one.id not in top:
             children.setdefault(one.parent if one.parent in known else roots[0].id, []).append(one)
     for one in roots:
-        yield Node(one, "", "" if not children.get(one.id) else "│ ")
+        yield Node(one, "", _under(one, children))
         yield from _below(one.id, children, "", {one.id})
 
 
@@ -130,7 +133,11 @@ def _below(parent: str, children: Mapping[str | None, list[Hypothesis]], lead: s
     for place, one in enumerate(these):
         last = place == len(these) - 1
         rest = lead + ("   " if last else "│  ")
-        under = "│ " if children.get(one.id) else ""
-        yield Node(one, lead + ("└─ " if last else "├─ "), rest + under)
+        yield Node(one, lead + ("└─ " if last else "├─ "), rest + _under(one, children))
         seen.add(one.id)
         yield from _below(one.id, children, rest, seen)
+
+
+def _under(one: Hypothesis, children: Mapping[str | None, list[Hypothesis]]) -> str:
+    """Return what stands under the mark of a node: the beginning of the branch to its children."""
+    return "│ " if children.get(one.id) else "  "

@@ -47,7 +47,8 @@ def compose(view: View) -> list[Block]:
     ]
     if one.evidence:
         blocks += lines.heading("Evidence")
-        for piece in sorted(one.evidence, key=lambda piece: not piece.deciding):
+        for place, piece in enumerate(sorted(one.evidence, key=lambda piece: not piece.deciding)):
+            blocks += [blank()] if place else []
             blocks += _evidence(view, piece)
     if one.history:
         blocks += lines.heading("History")
@@ -105,7 +106,6 @@ def _evidence(view: View, piece: Evidence) -> Iterator[Block]:
         yield _excerpt(step, piece, place)
     for text in lines.replayed(view.runs, piece.step, view.hypothesis):
         yield Prose(text, indent=2, hang=2)
-    yield blank()
 
 
 def _excerpt(step: Step, piece: Evidence, place: Place) -> Block:
