@@ -15,7 +15,7 @@ MOST = 3
 LONGEST_QUOTE = 300
 _BEFORE = 3
 _AFTER = 4
-_ENOUGH = 0.42
+_ENOUGH = 0.2
 _KINDS = {"shell": 0.15, "agent": 0.05, "edit": -0.25, "web": 0.0, "other": -0.2, "poll": -0.1}
 
 
