@@ -118,7 +118,7 @@ def test_a_folder_without_permission(store: Path, tmp_path: Path) -> None:
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o000)
     powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
-    command = [*powerless, NECROPSY, "--store", store, "ingest", shut]
+    command = [*powerless, str(NECROPSY), "--store", str(store), "ingest", str(shut)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 3
     assert str(shut) in done.stderr
