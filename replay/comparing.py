@@ -1,5 +1,6 @@
 """From what came back over the wire to a result that is held against the recording."""
 
+import asyncio
 from collections.abc import Sequence
 
 from probes.host.script import emit
@@ -33,7 +34,7 @@ class Comparer:
     async def compare(self, planned: PlannedStep, completed: Completed) -> RunStep:
         """Return the result of a step: what came, how it compares, without its standing."""
         step = self._recording.steps[planned.step]
-        text, code = self._text(planned, completed)
+        text, code = await asyncio.to_thread(self._text, planned, completed)
         refined = refine(completed, text, planned, step.output)
         result = RunStep(
             step=planned.step,
@@ -58,12 +59,15 @@ class Comparer:
 
     async def _compared(self, planned: PlannedStep, step: Step, text: str, code: int | None) -> Compared:
         argv = _telling(planned)
-        compared = self._against(step, text, (step.exit_code, code), argv)
+        codes = (step.exit_code, code)
+        compared = await asyncio.to_thread(self._against, step, text, codes, argv)
         if compared.comparison not in {"changed", "exit-status-changed"} or not argv or not _alone(planned):
             return compared
         file = kind_of(argv).file
         whole = await self._whole(file, planned.cwd) if file else None
-        return compared if whole is None else self._against(step, text, (step.exit_code, code), argv, whole)
+        if whole is None:
+            return compared
+        return await asyncio.to_thread(self._against, step, text, codes, argv, whole)
 
     def _against(
         self,

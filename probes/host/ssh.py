@@ -152,7 +152,8 @@ async def _connection(target: Target) -> asyncssh.SSHClientConnection:
     options = _options(target)
     try:
         return await asyncio.wait_for(
-            asyncssh.connect(target.host, options=options, known_hosts=options.known_hosts), _CONNECT
+            asyncssh.connect(target.host, config=_config(target), options=options, known_hosts=options.known_hosts),
+            _CONNECT,
         )
     except _TROUBLE as error:
         raise translate(error, target, key_known=_key_known(options)) from error
@@ -174,10 +175,9 @@ def _options(target: Target) -> asyncssh.SSHClientConnectionOptions:
 
 def _settings(target: Target) -> dict[str, object]:
     """Return asyncssh's options for a target: only what the person set, and nothing forwarded."""
-    given: dict[str, object] = {"host": target.host, "keepalive_interval": 15, "keepalive_count_max": 3}
+    given: dict[str, object] = {"host": target.host, "config": _config(target)}
+    given |= {"keepalive_interval": 15, "keepalive_count_max": 3}
     given |= {"agent_forwarding": False, "x11_forwarding": False, "password_auth": False, "kbdint_auth": False}
-    if not target.ssh_config:
-        given["config"] = None
     if target.port:
         given["port"] = target.port
     if target.user:
@@ -189,6 +189,11 @@ def _settings(target: Target) -> dict[str, object]:
     if target.known_hosts:
         given["known_hosts"] = str(target.known_hosts)
     return given
+
+
+def _config(target: Target) -> tuple[()] | None:
+    """Return asyncssh's word for ``~/.ssh/config`` (the empty tuple) or for no configuration at all (None)."""
+    return () if target.ssh_config else None
 
 
 def _key_known(options: asyncssh.SSHClientConnectionOptions) -> bool:

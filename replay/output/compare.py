@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from replay.output import moved
 from replay.output.kinds import Kind, kind_of
-from replay.output.lines import DRIFT, Lines
+from replay.output.lines import DRIFT, Lines, difference
 from replay.output.terminal import settle
 from replay.rewrite import PathRules
 from sessions.models.replay import Compared, TokenDifference
@@ -97,7 +97,7 @@ def _differences(left: Sequence[str], right: Sequence[str], lines: Lines) -> lis
 
 
 def _missing(number: int, recorded: str, new: str) -> TokenDifference:
-    return TokenDifference(line=max(number, 1), kind="line", recorded=recorded, new=new)
+    return difference(max(number, 1), "line", recorded, new)
 
 
 def _elsewhere(left: str, right: str, kind: Kind, about: Circumstances) -> Compared | None:

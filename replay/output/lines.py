@@ -21,6 +21,10 @@ _RULES = {
     "path": "paths as mapped",
     "space": "column padding",
 }
+LONGEST = 500
+"""Characters of a differing text that are kept."""
+_MOST_ALIGNED = 4000
+"""Tokens of two lines of different shape up to which they are aligned."""
 DRIFT = _RULES["rate"]
 
 
@@ -47,7 +51,7 @@ class Lines:
         if len(left) != len(right) or any(a.kind != b.kind for a, b in zip(left, right, strict=True)):
             return _aligned(left, right, number)
         return [
-            TokenDifference(line=number, kind=a.kind, recorded=a.text, new=b.text)
+            difference(number, a.kind, a.text, b.text)
             for place, (a, b) in enumerate(zip(left, right, strict=True))
             if not self._same(a, b, first=place == 0)
         ]
@@ -92,8 +96,19 @@ def _close(recorded: str, new: str) -> bool:
     return unit == other and abs(a - b) <= RATE_TOLERANCE * max(abs(a), abs(b))
 
 
+def difference(line: int, kind: str, recorded: str, new: str) -> TokenDifference:
+    """Return a difference, its texts cut to what a person would read."""
+    return TokenDifference(line=line, kind=kind, recorded=_cut(recorded), new=_cut(new))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
 def _aligned(left: list[Token], right: list[Token], number: int) -> list[TokenDifference]:
     """Return the differing stretches of two lines of different shape."""
+    if len(left) + len(right) > _MOST_ALIGNED:
+        return [_first_difference(left, right, number)]
     matcher = SequenceMatcher(None, [token.text for token in left], [token.text for token in right], autojunk=False)
     found = []
     for what, a, b, c, d in matcher.get_opcodes():
@@ -101,5 +116,14 @@ def _aligned(left: list[Token], right: list[Token], number: int) -> list[TokenDi
             recorded, new = left[a:b], right[c:d]
             kind = (recorded or new)[0].kind
             text, other = "".join(t.text for t in recorded), "".join(t.text for t in new)
-            found.append(TokenDifference(line=number, kind=kind, recorded=text, new=other))
+            found.append(difference(number, kind, text, other))
     return found
+
+
+def _first_difference(left: list[Token], right: list[Token], number: int) -> TokenDifference:
+    """Return where two long lines part: aligning them would take too long."""
+    pairs = zip(left, right, strict=False)
+    place = next((n for n, (a, b) in enumerate(pairs) if a.text != b.text), min(len(left), len(right)))
+    recorded, new = left[place : place + 1], right[place : place + 1]
+    kind = (recorded or new)[0].kind if recorded or new else "line"
+    return difference(number, kind, "".join(t.text for t in recorded), "".join(t.text for t in new))

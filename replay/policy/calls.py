@@ -9,6 +9,8 @@ from replay.policy.options import understand
 from replay.policy.programs import catalogue
 
 _TRUSTED = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/cuda/bin"})
+_CALLED = {"echo": ("printf",), "egrep": ("grep", "-E"), "fgrep": ("grep", "-F"), "dpkg": ("dpkg-query",)}
+"""What is called in place of a program that is only a front of another one."""
 _RECURSIVE = frozenset({"-r", "-R", "--recursive"})
 _DESCENDING = frozenset({"grep", "egrep", "fgrep", "diff"})
 
@@ -25,8 +27,9 @@ def judge_call(words: Sequence[str], cwd: str | None) -> tuple[tuple[Word, ...],
     canonical = _judge_cd(words) if name == "cd" else _understand([name, *words[1:]])
     if isinstance(canonical, Problem):
         return (), canonical
-    called = {"echo": "printf"}.get(name, words[0])
-    return (Word(called, "program"), *canonical), _places(name, canonical, cwd)
+    called = [Word(word, "option") for word in _CALLED.get(name, (words[0],))]
+    called[0] = Word(called[0].text, "program")
+    return (*called, *canonical), _places(name, canonical, cwd)
 
 
 def _understand(words: Sequence[str]) -> Sequence[Word] | Problem:

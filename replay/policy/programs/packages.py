@@ -37,15 +37,20 @@ PROGRAMS = (
     ),
     Program(
         "dpkg",
-        flags="-l -s -L --list --status --listfiles --print-architecture",
+        flags="-l -s -L --list --status --listfiles",
         operands=(r"[\w.+:*-]+",),
         refused={
             **dict.fromkeys(("-i", "--install", "-r", "--remove", "-P", "--purge", "--configure"), _INSTALLS),
         },
         examples=("dpkg -l cuda-toolkit", "dpkg -s libc6"),
     ),
-    Program("dpkg-query", flags="-l -s -L -W", valued={"-f": "text"}, operands=(r"[\w.+:*-]+",),
-            examples=("dpkg-query -W libc6",)),
+    Program(
+        "dpkg-query",
+        flags="-l -s -L -W --list --status --listfiles --show",
+        valued={"-f": "text"},
+        operands=(r"[\w.+:*-]+",),
+        examples=("dpkg-query -W libc6",),
+    ),
     Program(
         "rpm",
         flags="-q -a -i -l",

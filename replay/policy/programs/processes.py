@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
-from replay.policy.options import COUNT, NAME, Call, Program
+from replay.policy.options import NAME, Call, Program
 
 _COLUMNS = r"[\w%,:=. -]+"
 _ENDLESS = Problem("unknown", "does not end by itself")
@@ -45,12 +45,6 @@ def _ps_value(word: str, queue: list[str]) -> list[Word] | Problem:
     return Problem("unknown", f"ps: {word!r} is not on the list")
 
 
-def _check_top(call: Call) -> Problem | None:
-    if call.has("-b") and call.has("-n"):
-        return None
-    return Problem("unknown", "top: only with -b and -n does it end by itself")
-
-
 def _check_date(call: Call) -> Problem | None:
     if all(operand.startswith("+") for operand in call.operands):
         return None
@@ -66,16 +60,6 @@ PROGRAMS = (
         "ps",
         parse=_parse_ps,
         examples=("ps aux", "ps -ef", "ps -eo pid,cmd --sort=-rss", "ps -p 4242 -o pid,args", "ps auxww"),
-    ),
-    Program(
-        "top",
-        flags="-b -H -c -i -S",
-        valued={"-n": COUNT, "-o": r"[+-]?[%\w]+", "-w": COUNT, "-p": r"[\d,]+", "-u": NAME, "-d": r"[\d.]+"},
-        operands=(),
-        most=0,
-        dashes=False,
-        check=_check_top,
-        examples=("top -b -n1", "top -bn1 -o %MEM"),
     ),
     Program(
         "pgrep",

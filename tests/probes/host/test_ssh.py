@@ -11,8 +11,9 @@ from typing import Protocol
 
 import pytest
 
+from probes.host.connection import open_target
 from probes.host.ssh import SSHExecutor, connect
-from probes.host.targets import Target
+from probes.host.targets import Target, Targets
 from sessions.errors import HostProblem
 from sessions.models.command import Pipe, Request, Stage
 
@@ -247,3 +248,59 @@ async def test_missing_identity_file(sshd: Server, tmp_path: Path) -> None:
         async with connect(target_of(sshd, identity=tmp_path / "absent")):
             pass
     assert problem.value.outcome == "auth-failed"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".ssh").mkdir(mode=0o700)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def configure(home: Path, server: Server, *lines: str) -> None:
+    own = [f"HostName 127.0.0.1\nPort {server.port}", f"User {server.user}", f"IdentityFile {server.identity}", *lines]
+    (home / ".ssh" / "config").write_text("Host gpu\n" + "\n".join(own) + "\n")
+
+
+async def test_an_alias_of_ssh_config_is_a_target(sshd: Server, home: Path) -> None:
+    configure(home, sshd, f"UserKnownHostsFile {sshd.known_hosts}")
+    async with open_target(Targets().named("gpu")) as executor:
+        assert (await executor.run(request("echo", "here"))).stdout == b"here\n"
+
+
+async def test_the_users_known_hosts_are_the_default(sshd: Server, home: Path) -> None:
+    configure(home, sshd)
+    (home / ".ssh" / "known_hosts").write_bytes(sshd.known_hosts.read_bytes())
+    async with open_target(Targets().named("gpu")) as executor:
+        assert (await executor.run(request("echo", "here"))).stdout == b"here\n"
+
+
+async def test_a_target_may_do_without_ssh_config(sshd: Server, home: Path) -> None:
+    (home / ".ssh" / "config").write_text("Host *\nPort 1\nUser nobody\n")
+    async with connect(target_of(sshd)) as executor:
+        assert (await executor.run(request("echo", "here"))).stdout == b"here\n"
+
+
+async def test_the_targets_file_wins_over_ssh_config(sshd: Server, home: Path) -> None:
+    (home / ".ssh" / "config").write_text("Host *\nPort 1\nUser nobody\nForwardAgent yes\n")
+    async with connect(target_of(sshd, ssh_config=True)) as executor:
+        assert (await executor.run(request("echo", "here"))).stdout == b"here\n"
+
+
+WEAK = ["UserKnownHostsFile none", "StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
+
+
+@pytest.mark.parametrize("line", WEAK)
+async def test_no_setting_turns_the_check_of_host_keys_off(sshd: Server, home: Path, line: str) -> None:
+    configure(home, sshd, line)
+    before = len(sshd.received())
+    with pytest.raises(HostProblem) as problem:
+        async with open_target(Targets().named("gpu")):
+            pass
+    assert problem.value.outcome == "host-key-mismatch"
+    assert len(sshd.received()) == before
+
+
+async def test_local_is_this_machine() -> None:
+    async with open_target(Targets().named("local")) as executor:
+        assert executor.name == "local"
