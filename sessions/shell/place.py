@@ -107,30 +107,14 @@ class Stop:
 Peeled = Inner | Source | Stop
 
 
+_NOWHERE = Place()
+_OWN = frozenset({"exact", "env_exact"})
+
+
 def command(fields: list[Field], text: str, place: Place, at: Position) -> Command:
     """The Command of a call that runs in `place`."""
-    return Command.model_validate(
-        {
-            "argv": tuple(each.shown for each in fields),
-            "text": text,
-            "literal": place.exact and place.env_exact and all(each.exact for each in fields),
-            "host": place.host,
-            "user": place.user,
-            "sudo": place.sudo,
-            "container": place.container,
-            "jumps": place.jumps,
-            "cwd": place.cwd,
-            "env": place.env,
-            "pipeline": at.pipeline,
-            "stage": at.stage,
-            "after": at.after,
-            "merge_stderr": place.merge_stderr,
-            "redirects": place.redirects,
-            "redirects_outside": place.redirects_outside,
-            "stdin": place.stdin,
-            "timeout": place.timeout,
-            "tty": place.tty,
-            "within": place.within,
-            "unresolved": place.unresolved,
-        }
-    )
+    exact = place.exact and place.env_exact and all(each.exact for each in fields)
+    known = {"argv": tuple(each.shown for each in fields), "text": text, "literal": exact, **at._asdict()}
+    around = zip(Place._fields, place, _NOWHERE, strict=True)
+    known |= {name: value for name, value, usual in around if value != usual and name not in _OWN}
+    return Command.model_validate(known)

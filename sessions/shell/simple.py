@@ -94,9 +94,12 @@ def _lines(source: Source, pieces: list[_Piece]) -> list[list[_Piece]]:
     end = -1
     for piece in pieces:
         start = piece[0]
-        if not lines or "\n" in source.lifted.text[end:start]:
+        gap = source.lifted.text[end:start] if lines else "\n"
+        if gap == " ":
+            pass
+        elif "\n" in gap:
             lines.append([])
-        elif stray := source.check_gap(end, start):
+        elif stray := gap.strip():
             at = source.lifted.text.index(stray, end)
             if _STRAY.match(stray):
                 lines[-1].append((at, at + len(stray), None))

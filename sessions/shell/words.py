@@ -85,7 +85,7 @@ class _Decoder:
             self.literal("", quoted=True)
         while at < len(text) and text[at] != '"':
             at = self.protected(at, _DOUBLE_RUN, '$`"\\')
-        if at >= len(text):
+        if at >= len(text) and not self.why:
             self.why.append("quote")
         return at + 1
 
