@@ -127,6 +127,12 @@ def test_success_that_the_run_below_contradicts_is_marked() -> None:
     assert (node.verdict, node.support) == ("confirmed", "contradicted")
 
 
+def test_an_all_clear_that_the_comparison_below_contradicts_is_marked() -> None:
+    run = {"command": "python3 check.py import_lock", "output": "import_lock before and after\nequal: False"}
+    node = only(tree(LOCK, run, "The `import_lock` file is fine.", *FILLER))
+    assert (node.verdict, node.support) == ("refuted", "contradicted")
+
+
 def test_a_verdict_that_was_taken_back_stays_in_the_history() -> None:
     made = tree(
         LOCK, "That's the bug.", "Wait, it's not the `import_lock` file: the second worker removed it.", *FILLER

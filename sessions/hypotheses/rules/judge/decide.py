@@ -7,7 +7,7 @@ from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.ground import Claim, ground, speaks_against
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
 from sessions.hypotheses.rules.judge.marks import Mark
-from sessions.hypotheses.rules.judge.record import Record, names
+from sessions.hypotheses.rules.judge.record import Record, is_fix, names
 from sessions.hypotheses.rules.judge.speak import speaks_of
 from sessions.hypotheses.rules.judge.stance import Said
 from sessions.hypotheses.rules.text.annotate import Note, figures, terms
@@ -107,7 +107,7 @@ def _conclude(record: Record, suspicion: Suspicion, note: Note, said: Said) -> _
     claim = Claim(verdict, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
     evidence = ground(record, suspicion, claim) if verdict != "abandoned" else ()
     support: Support = "grounded" if evidence else "claimed"
-    if said.rule == "rule:fixed" and not evidence and speaks_against(record, claim):
+    if (said.rule == "rule:fixed" or verdict == "refuted") and not evidence and speaks_against(record, claim):
         support = "contradicted"
     return _Event(sentence.message, sentence.number, verdict, sentence.text, said.rule, support, evidence)
 
@@ -132,7 +132,7 @@ def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iter
     end = min((e.message for e in said if e.verdict == "confirmed"), default=record.last + 1)
     edited = False
     for step in record.between(suspicion.message, end):
-        edited = edited or step.kind == "edit"
+        edited = edited or is_fix(step)
         marks = record.marks(step) if step.kind == "shell" and not edited else ()
         mark = next((m for m in marks if _settles(record, suspicion, step, m)), None)
         if mark is None or any(m.showing in {"differs", "fails", "lacks"} for m in marks):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
-from sessions.hypotheses.rules.judge.marks import Mark, excerpt
+from sessions.hypotheses.rules.judge.marks import Mark, Showing, excerpt
 from sessions.hypotheses.rules.judge.record import Record, names
 from sessions.hypotheses.rules.text.annotate import Note, entities, figures, spans, terms
 from sessions.models.hypothesis import Evidence, Stance, Verdict
@@ -37,12 +37,13 @@ def ground(record: Record, suspicion: Suspicion, claim: Claim) -> tuple[Evidence
 
 
 def speaks_against(record: Record, claim: Claim) -> bool:
-    """Return whether the last run before a claim of success failed."""
-    runs = [step for step in claim.steps if step.kind in {"shell", "poll"}]
+    """Return whether the last run before a claim says otherwise: a failure, or a difference."""
+    runs = [step for step in claim.steps if step.kind in {"shell", "poll"} and step.output]
     if not runs:
         return False
     shown = {mark.showing for mark in record.marks(runs[-1])}
-    return "fails" in shown and not shown & {"passes", "agrees"}
+    wanted: Showing = "differs" if claim.verdict == "refuted" else "fails"
+    return wanted in shown and not shown & {"passes", "agrees"}
 
 
 def _against(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evidence | None:

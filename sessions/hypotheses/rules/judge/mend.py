@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sessions.hypotheses.rules.find.identify import Suspicion
-from sessions.hypotheses.rules.judge.record import Record
+from sessions.hypotheses.rules.judge.record import Record, is_fix
 
 _REACH = 15
 """Messages after its last mention within which an edit can act on a suspicion."""
@@ -16,7 +16,7 @@ def mend(record: Record, suspicions: Sequence[Suspicion]) -> Mapping[int, str]:
     """Return, for each edit step that acts on a suspicion, the key of that suspicion."""
     found: dict[int, str] = {}
     for step in record.steps:
-        if step.kind == "edit" and step.message is not None:
+        if is_fix(step) and step.message is not None:
             best = _best(record, suspicions, step.message, record.command_terms(step))
             if best is not None:
                 found[step.ordinal] = best.key

@@ -83,6 +83,14 @@ class Record:
         return self._terms[key]
 
 
+_NOTES = re.compile(r"\S+\.(?:md|txt|rst|adoc)\s*(?:\n|$)", re.IGNORECASE)
+
+
+def is_fix(step: Step) -> bool:
+    """Return whether a step changes what runs: edits of notes and documents do not."""
+    return step.kind == "edit" and not _NOTES.match(step.command)
+
+
 _WRAPPING = re.compile(
     r"^(?:\s*(?:sudo|time|cd \S+ *(?:&&|;)|ssh (?:-\S+ )*\S+ ['\"]?|bash -l?c ['\"]|[A-Z_]+=\S*)\s*)+"
 )
@@ -109,4 +117,4 @@ def names(record: Record, suspicion: Suspicion, words: frozenset[str]) -> bool:
 
 _FEWEST = 2
 _NAMED = 0.35
-_TOLD = 0.3
+_TOLD = 0.25

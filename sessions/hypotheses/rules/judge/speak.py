@@ -1,7 +1,7 @@
 """Whether a sentence that concludes something speaks of a suspicion: it names it, or it comes when one waits for it."""
 
 from sessions.hypotheses.rules.find.identify import Suspicion
-from sessions.hypotheses.rules.judge.record import Record
+from sessions.hypotheses.rules.judge.record import Record, is_fix
 from sessions.hypotheses.rules.judge.stance import Said
 from sessions.hypotheses.rules.text.annotate import Note
 from sessions.models.hypothesis import Verdict
@@ -72,4 +72,4 @@ def _acts_on(record: Record, suspicion: Suspicion, note: Note) -> bool:
 
 def _is_mended(record: Record, suspicion: Suspicion, note: Note) -> bool:
     """Whether anything was edited since the statement: what is in order now need not have been."""
-    return any(s.kind == "edit" for s in record.between(suspicion.message, note.sentence.message))
+    return any(is_fix(s) for s in record.between(suspicion.message, note.sentence.message))

@@ -33,6 +33,16 @@ OUTPUTS: tuple[Row, ...] = (
         "layout: not identical",
     ),
     Row(
+        "none-differ",
+        "agrees",
+        r"\b(?:mismatch\w*|differences?|differing|outliers|errors)(?: \w+)?\s*[:=]\s*0\b(?!\.)"
+        r"|(?:->|=>|→)\s*(?:match|same|equal|identical)(?:es)?\s*$",
+        1.0,
+        "counts no difference",
+        "mismatched elements: 0 / 4096",
+        "mismatched elements: 7 / 4096",
+    ),
+    Row(
         "all-of-all",
         "agrees",
         r"(?<![\d.,])(?P<all>[1-9]\d*)(?: of | out of |\s?/\s?)(?P=all)\b\W+(?:\w+\W+){0,3}"
@@ -48,7 +58,7 @@ OUTPUTS: tuple[Row, ...] = (
         rf"\b(?:max(?:imum)?|mean|avg|rel(?:ative)?|abs(?:olute)?|largest|worst|rms|l2|rell2)[ _."
         rf"|-]*(?:abs(?:olute)?|rel(?:ative)?)?[ _.|-]*"
         rf"(?:diff(?:erence)?|err(?:or)?|deviation|delta)\b[^\n\d(){{}};&"
-        rf"|\"'-]{{0,24}}(?P<small>{_NUMBER})(?!\s*%|\w)",
+        rf"|\"'-]{{0,48}}(?P<small>{_NUMBER})(?!\s*%|\w)",
         1.0,
         "a measured difference; it agrees where the figure is small",
         "max diff 0.0004",
@@ -58,7 +68,7 @@ OUTPUTS: tuple[Row, ...] = (
         "passes",
         "passes",
         r"(?m)^\s*(?:---\s*)?(?:pass(?:ed)?|ok)\b|\b(?:pass(?:ed)?)\b|^ok\s+\S+|\b[1-9]\d* passed\b"
-        r"|\ball tests passed\b|[:=]\s*ok\s*$|\bresult:? ok\b|✓|✔",
+        r"|\ball tests passed\b|(?:^|[\s:=)>])ok\s*[.!]?$|\bresult:? ok\b|✓|✔",
         1.0,
         "a run that passed",
         "PASS: 12 cases",
@@ -80,7 +90,8 @@ OUTPUTS: tuple[Row, ...] = (
         "differs",
         r"\b(?:all_?close|array_?equal|torch\.equal|equal|match(?:es)?|same"
         r"|identical)\b[^\n]{0,40}?[:=]\s*(?:false|no\b|0\b)"
-        r"|\b(?:mismatch(?:es|ed)?|differs?|not identical|not equal|does not match|do not match)\b"
+        r"|(?<!\bno )(?<!\b0 )\bmismatch(?:es|ed)?\b(?![^\n\d]{0,20}[:=]\s*0\b)"
+        r"|\b(?:differs?|not identical|not equal|does not match|do not match)\b"
         r"|(?<![a-z])nan\b(?!\s*[:=]\s*0)(?! count 0)",
         1.0,
         "a comparison that answers no",
