@@ -7,7 +7,7 @@ from shlex import quote
 from typing import Any
 
 from sessions.formats.rollout.argv import argv_text
-from sessions.formats.rollout.programs import ToolCall, tool_calls
+from sessions.formats.rollout.programs import ToolCall, exit_mark, tool_calls
 from sessions.models.session import StepKind
 
 _SHELLS = frozenset({"shell", "container.exec", "local_shell", "shell_command", "exec_command"})
@@ -33,6 +33,8 @@ class Request:
     folder: str | None = None
     process: str | None = None
     cell: str | None = None
+    exit_mark: str | None = None
+    """The words after which a program of one command prints its exit code."""
 
 
 def read_call(payload: Mapping[str, Any]) -> Request:
@@ -95,7 +97,8 @@ def _runs(tool: str, text: str, runs: list[ToolCall]) -> Request:
     folder = runs[0].folder
     commands = [_placed(call, folder) for call in runs if call.command]
     whole = len(commands) == len(runs)
-    return Request(tool, "shell", "\n".join(commands) if whole else text, tuple(commands), folder)
+    mark = exit_mark(text) if len(runs) == 1 else None
+    return Request(tool, "shell", "\n".join(commands) if whole else text, tuple(commands), folder, exit_mark=mark)
 
 
 def _placed(call: ToolCall, folder: str | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions.formats.rollout.calls import Request, read_call
-from sessions.formats.rollout.outputs import Outcome, is_cut, read_outcome
+from sessions.formats.rollout.outputs import Outcome, is_cut, read_mark, read_outcome
 from sessions.formats.rollout.talk import Slot, Talk
 from sessions.ingest.events import Called, Returned
 from sessions.models.session import Span, StepStatus
@@ -76,6 +76,7 @@ class Exchange:
         outcome = read_outcome(payload.get("output", payload.get("tools")))
         key = str(payload.get("call_id") or next(reversed(self._calls), ""))
         call = self._calls.get(key) or _Call(key, Request("", "other", ""))
+        outcome = read_mark(outcome, call.request.exit_mark)
         call.outcome = outcome
         call.child = outcome.child or call.child
         for name in (

@@ -14,6 +14,7 @@ COMPUTED: Final = Computed()
 _SPACE = re.compile(r"(?:\s+|//[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _PATH = re.compile(r"[A-Za-z_$][\w$]*(?:\s*\.\s*[A-Za-z_$][\w$]*)*")
+_STRING = re.compile(r"(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.DOTALL)
 _JOIN = re.compile(r"\.\s*join\s*\(")
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 _HEX = {"x": 2, "u": 4}
@@ -59,7 +60,8 @@ class Literals:
         while at < len(self.text):
             char = self.text[at]
             if char in "'\"`":
-                _, at = self.string(at)
+                match = _STRING.match(self.text, at)
+                at = match.end() if match else len(self.text)
                 continue
             if char == "/" and self.space(at) > at:
                 at = self.space(at)
@@ -115,7 +117,7 @@ class Literals:
         while at < len(self.text) and self.text[at] != "]":
             value, at = self.expression(at, depth)
             items.append(value)
-            at = self._next(at)
+            at = self._next(at, "]")
         return items, at + 1
 
     def _object(self, at: int, depth: int) -> tuple[Any, int]:
@@ -125,7 +127,7 @@ class Literals:
             if self.text.startswith("...", at):
                 spread, at = self.expression(at + 3, depth)
                 members.update(spread if isinstance(spread, Mapping) else {})
-                at = self._next(at)
+                at = self._next(at, "}")
                 continue
             key, at = self._key(at)
             at = self.space(at)
@@ -135,7 +137,7 @@ class Literals:
                 members[key] = self._named(key)
             else:
                 at = self.skip(at)
-            at = self._next(at)
+            at = self._next(at, "}")
         return members, at + 1
 
     def _joined(self, items: list[Any], at: int, depth: int) -> tuple[Any, int]:
@@ -152,12 +154,10 @@ class Literals:
         match = _NAME.match(self.text, at)
         return (match.group(), match.end()) if match else ("", at)
 
-    def _next(self, at: int) -> int:
+    def _next(self, at: int, closing: str) -> int:
         """Return the place behind a comma; on anything that ends no item go one on, so that reading always ends."""
         at = self.space(at)
-        if at < len(self.text) and self.text[at] in "]}":
-            return at
-        return self.space(at + 1)
+        return at if self.text.startswith(closing, at) else self.space(at + 1)
 
     def _named(self, path: str) -> Any:
         if path in _WORDS:
@@ -169,9 +169,11 @@ class Literals:
         return value
 
     def _filling(self, at: int) -> tuple[str, int]:
-        value, end = self.expression(at + 2)
-        if isinstance(value, str | int | float) and self.text.startswith("}", end):
-            return str(value), end + 1
+        """Return what a template's ``${NAME}`` stands for, else its text."""
+        match = _PATH.match(self.text, self.space(at + 2))
+        value = self._named(match.group()) if match else COMPUTED
+        if match and isinstance(value, str | int | float) and self.text.startswith("}", self.space(match.end())):
+            return str(value), self.space(match.end()) + 1
         end = self.skip(at + 2)
         return self.text[at : end + 1], end + 1
 

@@ -66,6 +66,17 @@ def is_cut(text: str) -> bool:
     return bool(_CUT.search(text))
 
 
+def read_mark(outcome: Outcome, mark: str | None) -> Outcome:
+    """Return the outcome with the last exit code that its program printed behind `mark`, if it has none yet."""
+    if mark is None or outcome.exit_code is not None or outcome.status != "ok":
+        return outcome
+    codes = re.findall(rf"(?<!\w){re.escape(mark)}(-?\d+)(?![\w.])", outcome.output)
+    if not codes:
+        return outcome
+    code = int(codes[-1])
+    return replace(outcome, exit_code=code, status="error" if code else "ok")
+
+
 def merge_codes(codes: Sequence[int | None]) -> int | None:
     """Return the exit code of a program of several commands: the one that all had, else none."""
     known = set(codes)

@@ -17,6 +17,11 @@ _LOOP = re.compile(rf"(?:const|let|var)\s+({_NAME})\s+of\s+")
 _EACH = re.compile(rf"\.\s*(?:map|forEach|flatMap)\s*\(\s*(?:async\s*)?\(?\s*({_NAME})\s*(?:,[^)=]*)?\)?\s*=>")
 _FUNCTION = re.compile(rf"(?:async\s+)?function\s+({_NAME})\s*\(\s*({_NAME})")
 _ARROW = re.compile(rf"(?:const|let|var)\s+({_NAME})\s*=\s*(?:async\s*)?(?:\(\s*({_NAME})[^)]*\)|({_NAME}))\s*=>")
+_PRINTED_CODE = re.compile(
+    rf"(?:[`}}>;\n]|\\n)((?:\w{{1,20}} ){{0,3}}\w{{1,20}} ?[=:] ?)\$\{{\s*{_NAME}\.exit_code\s*\}}"
+)
+_MOST = 150
+"""Lists and calls that are read of one program, so that a hostile one cannot cost more."""
 _BEFORE = re.compile(rf"({_NAME})\s*$")
 
 
@@ -56,6 +61,15 @@ def tool_calls(program: str) -> list[ToolCall]:
     return list(_Program(program).calls())
 
 
+def exit_mark(program: str) -> str | None:
+    """Return the words after which a program prints an exit code: ``exit=`` of ``text(`exit=${r.exit_code}`)``.
+
+    None where it prints none, or nothing that would tell the number from others.
+    """
+    found = _PRINTED_CODE.search(program)
+    return found.group(1).lstrip() if found else None
+
+
 class _Program:
     """Goes over a program from front to back, and keeps the constants and the lists that it goes through."""
 
@@ -65,9 +79,10 @@ class _Program:
         self._items: dict[str, list[Any]] = {}
 
     def calls(self) -> Iterator[ToolCall]:
-        at = 0
-        while match := _TOKEN.search(self._text, at):
+        at = read = 0
+        while read < _MOST and (match := _TOKEN.search(self._text, at)):
             token, at = match.group(), match.end()
+            read += token == "[" or token.startswith("tools")  # noqa: S105 - a token of the program's text
             reader = Literals(self._text, self._names)
             if token in {"'", '"', "`"}:
                 _, at = reader.string(match.start())
@@ -118,4 +133,4 @@ class _Program:
             self._items[parameter] = [reader.expression(place)[0] for place in places]
 
 
-__all__ = ["COMPUTED", "ToolCall", "tool_calls"]
+__all__ = ["COMPUTED", "ToolCall", "exit_mark", "tool_calls"]

@@ -1,6 +1,6 @@
 import pytest
 
-from sessions.formats.rollout.outputs import Outcome, read_outcome
+from sessions.formats.rollout.outputs import Outcome, read_mark, read_outcome
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,11 @@ def test_an_exit_code_in_the_output_is_not_taken_for_the_commands() -> None:
     body = "Exit code: 1\nWall time: 1 seconds\nOutput:\nquoted"
     text = f"Chunk ID: 1\nWall time: 0.5 seconds\nProcess exited with code 0\nOriginal token count: 3\nOutput:\n{body}"
     assert read_outcome(text) == Outcome(body, "ok", 0, 0.5)
+
+
+def test_an_exit_code_that_a_program_printed_behind_its_own_words_is_the_commands() -> None:
+    printed = read_outcome("Script completed\nWall time 1.0 seconds\nOutput:\nexit=7 was yesterday\nType error\nexit=1")
+    marked = read_mark(printed, "exit=")
+    assert (marked.exit_code, marked.status) == (1, "error")
+    assert read_mark(printed, None).exit_code is None
+    assert read_mark(Outcome("exit=0.5"), "exit=").exit_code is None

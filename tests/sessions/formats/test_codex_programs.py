@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.formats.rollout.programs import tool_calls
+from sessions.formats.rollout.programs import exit_mark, tool_calls
 
 
 def _commands(program: str) -> list[str | None]:
@@ -86,3 +86,17 @@ def test_other_tools_of_a_program_are_seen_with_their_arguments() -> None:
 def test_no_text_hangs_or_breaks_the_reader(text: str) -> None:
     assert len(tool_calls(text)) <= len(text)
     assert tool_calls('tools.exec_command({cmd: "ls"});\n' + text)[0].command == "ls"
+
+
+@pytest.mark.parametrize(
+    ("program", "mark"),
+    [
+        ("text(`\\nexit=${r.exit_code}`)", "exit="),
+        ("text(`${r.output}\\nexit code: ${r.exit_code}\\n`)", "exit code: "),
+        ("text(`${r.output}exit: ${r.exit_code}`)", "exit: "),
+        ("text(`${r.exit_code}`)", None),
+        ("text(r.output)", None),
+    ],
+)
+def test_where_a_program_prints_the_exit_code(program: str, mark: str | None) -> None:
+    assert exit_mark(program) == mark
