@@ -229,7 +229,7 @@ async def test_control_c_ends_the_app(store: Path) -> None:
 
 
 def test_the_first_screen_waits_for_nothing_that_only_later_work_needs() -> None:
-    late = "asyncssh sqlite_utils jinja2 tree_sitter re2 replay probes sessions.store.writer sessions.reports".split()
+    late = ["asyncssh", "sqlite_utils", "jinja2", "tree_sitter", "re2", "replay", "probes", "sessions.store.writer"]
     program = f"import sys, tui.app; print([name for name in {late} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"

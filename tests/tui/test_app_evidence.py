@@ -90,7 +90,20 @@ async def test_search_jumps_to_the_step_it_finds(store: Path, settle: Settle) ->
         shown = await settle(pilot)
         assert pilot.app.screen.query_one(StepList).current == 1
         assert "exit 28" in shown
-        assert "https://up.example.org/health" in shown
+        assert marked(pilot) == "health"
+
+
+async def test_search_brings_the_line_that_it_found_into_sight(store: Path, settle: Settle) -> None:
+    async with NecropsyApp(store, "ses_uploads").run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"EXPIRED 2026")
+        await settle(pilot)
+        await pilot.press("enter", "enter")
+        assert "640 worker 3: certificate expired" in await settle(pilot)
+        assert marked(pilot) == "expired2026"
+        await pilot.press("k", "j")
+        await settle(pilot)
+        assert marked(pilot) == "expired2026"
 
 
 async def test_search_jumps_to_the_message_it_finds(store: Path, settle: Settle) -> None:

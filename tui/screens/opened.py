@@ -69,11 +69,11 @@ class Opened:
             steps = {ordinal: reader.step(self.row.id, ordinal) for ordinal in known}
         return Page(one.id, hypothesis.compose(hypothesis.View(one, steps, self.runs)))
 
-    def page_of_step(self, ordinal: int, chosen: Hypothesis | None) -> Page:
-        """Return the page of a step, seen from the chosen hypothesis."""
+    def page_of_step(self, ordinal: int, chosen: Hypothesis | None, words: Sequence[str] = ()) -> Page:
+        """Return the page of a step, seen from the chosen hypothesis, or with the words of a search marked."""
         with Reader.open(self.store) as reader:
             whole = reader.step(self.row.id, ordinal)
-        view = step.View(whole, self.bearing(ordinal, chosen), self.runs)
+        view = step.View(whole, self.bearing(ordinal, chosen), self.runs, words)
         return Page(f"step {ordinal}", step.compose(view), at_mark=True)
 
     def page_of_messages(self, around: int) -> talk.Window:

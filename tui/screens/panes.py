@@ -43,6 +43,7 @@ class SessionPanes(Screen[None]):
         self._session = session
         self.opened: Opened | None = None
         self.candidates = False
+        self._sought: Place | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -102,6 +103,7 @@ class SessionPanes(Screen[None]):
 
     @on(Roster.Moved, "#tree")
     def _choose(self) -> None:
+        self._sought = None
         self.mark_steps(only=self.query_one(StepList).filtered)
         self.show_current()
 
@@ -126,6 +128,7 @@ class SessionPanes(Screen[None]):
         if place is None or self.opened is None:
             return
         if place.kind == "step":
+            self._sought = place
             steps = self.query_one(StepList)
             steps.go_to(int(place.name))
             steps.focus()
@@ -184,7 +187,8 @@ class SessionPanes(Screen[None]):
         if opened is None:
             return
         if self.at_steps and steps.current is not None:
-            self._compose_page(partial(opened.page_of_step, steps.current, chosen))
+            sought = self._sought.words if self._sought and self._sought.name == str(steps.current) else ()
+            self._compose_page(partial(opened.page_of_step, steps.current, chosen, sought))
         elif chosen is not None:
             self._compose_page(partial(opened.page_of_hypothesis, chosen))
 

@@ -102,7 +102,8 @@ class ReplayScreen(ModalScreen[bool]):
         self._plan = planned.plan
         self.query_one(Dialog).remove_class("-form")
         self.call_after_refresh(self.query_one(Document).focus)  # before that it is not displayed, and takes no focus
-        self._draw(pages.summary(planned.plan) + ".   y runs it   Esc leaves")
+        runs = any(step.decision == "run" for step in planned.plan.steps)
+        self._draw(pages.summary(planned.plan) + (".   y runs it   Esc leaves" if runs else ".   Esc leaves"))
 
     def on_started(self, started: messages.Started) -> None:
         """Show which step is being sent."""

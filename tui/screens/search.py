@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -84,7 +84,8 @@ class SearchScreen(ModalScreen[Place | None]):
     @on(Roster.Chosen)
     def _choose(self, event: Roster.Chosen) -> None:
         hit = self.query_one(Hits).hits[event.index]
-        self.dismiss(Place("message" if hit.kind == "message" else "step", str(hit.ordinal)))
+        kind: Literal["message", "step"] = "message" if hit.kind == "message" else "step"
+        self.dismiss(Place(kind, str(hit.ordinal), tuple(self.query_one(Input).value.split())))
 
     @work(exclusive=True)
     async def _find(self, words: str) -> None:

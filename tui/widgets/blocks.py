@@ -24,6 +24,8 @@ class Place:
 
     kind: Literal["step", "message", "hypothesis", "session"]
     name: str
+    words: tuple[str, ...] = ()
+    """What was looked for, where a search led there."""
 
 
 class Block(Protocol):

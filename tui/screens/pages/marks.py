@@ -1,5 +1,6 @@
 """Where quotes stand in a text."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ class Marked:
         return start, Marked(self.lines[start:end], inside)
 
 
-def locate(text: str, quotes: Iterable[str]) -> Marked:
-    """Return `text`, made harmless, with every quote marked where it first stands.
+def locate(text: str, quotes: Iterable[str], words: Iterable[str] = ()) -> Marked:
+    """Return `text`, made harmless, with every quote and word marked where it first stands, words in any case.
 
     Progress lines are shown as they ended, unless a quote stands in a frame that was painted over.
     """
@@ -45,6 +46,9 @@ def locate(text: str, quotes: Iterable[str]) -> Marked:
         at = shown.find(quote)
         if at >= 0:
             _mark(lines, starts, (at, at + len(quote)), marks)
+    for word in words:
+        if found := re.search(re.escape(display.safe(word)), shown, re.IGNORECASE):
+            _mark(lines, starts, found.span(), marks)
     return Marked(lines, {number: sorted(marks[number]) for number in sorted(marks)})
 
 

@@ -28,20 +28,26 @@ class View:
     step: Step
     bearing: Sequence[tuple[Hypothesis, Evidence]]
     runs: Sequence[RunRow]
+    words: Sequence[str] = ()
+    """What a search looked for; it is marked instead of the quotes."""
+
+    @property
+    def quotes(self) -> list[str]:
+        """The quotes to mark."""
+        return [] if self.words else [evidence.quote for _, evidence in self.bearing]
 
 
 def compose(view: View) -> list[Block]:
     """Return the page. A list of a 100,000-line output is made in about 0.2 s: call this from a worker."""
     step = view.step
-    quotes = [evidence.quote for _, evidence in view.bearing]
-    blocks: list[Block] = [Prose(_title(step)), blank(), *_command(step, quotes), blank(), *_facts(step)]
+    blocks: list[Block] = [Prose(_title(step)), blank(), *_command(view), blank(), *_facts(step)]
     for hypothesis, evidence in view.bearing:
         blocks.append(_bearing(hypothesis, evidence))
         blocks += [lines.field("replayed", text) for text in lines.replayed(view.runs, step.ordinal, hypothesis)]
     if not view.bearing:
         blocks += [lines.field("replayed", text) for text in lines.replayed(view.runs, step.ordinal)]
     blocks += lines.heading("Output")
-    output = locate(step.output, quotes)
+    output = locate(step.output, view.quotes, view.words)
     if output.lines:
         blocks.append(Listing(output.lines, marks=output.marks))
     else:
@@ -59,8 +65,8 @@ def _title(step: Step) -> Content:
     return Content("").join(parts)
 
 
-def _command(step: Step, quotes: Sequence[str]) -> Iterator[Block]:
-    command = locate(step.command, quotes)
+def _command(view: View) -> Iterator[Block]:
+    step, command = view.step, locate(view.step.command, view.quotes, view.words)
     if command.marks or len(step.command) > LONGEST_PROSE:
         yield Listing(command.lines, marks=command.marks)
     elif step.command:
