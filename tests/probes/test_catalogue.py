@@ -1,0 +1,48 @@
+"""The catalogue reads payloads as text, ours by the same entry point as anybody's."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from probes import catalogue
+from sessions.errors import UsageProblem
+
+PAYLOADS = Path(__file__).parents[2] / "probes" / "payloads"
+
+
+def test_every_payload_file_is_in_it_once() -> None:
+    places = {probe.origin.removeprefix("necropsy:") for probe in catalogue.probes()}
+    assert places == {path.relative_to(PAYLOADS).as_posix() for path in PAYLOADS.glob("*/*.py")}
+    names = [probe.name for probe in catalogue.probes()]
+    assert names == sorted(set(names))
+
+
+def test_a_probe_tells_what_it_takes_and_settles() -> None:
+    probe = catalogue.named("gguf.counts")
+    assert [argument.name for argument in probe.arguments] == ["model"]
+    assert {suspicion.key for suspicion in probe.hypotheses} == {"tensors-missing", "tensors-stray"}
+    assert probe.needs == ("model",)
+    assert probe.source == (PAYLOADS / "gguf" / "counts.py").read_text("utf-8")
+    assert len(probe.digest) == 64
+
+
+def test_reading_it_imports_no_payload() -> None:
+    catalogue.probes.cache_clear()
+    catalogue.probes()
+    assert [name for name in sys.modules if name.startswith("probes.payloads.")] == []
+
+
+def test_an_unknown_name_is_a_usage_problem() -> None:
+    with pytest.raises(UsageProblem, match=r"no probe gguf\.nothing"):
+        catalogue.named("gguf.nothing")
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = 1\n", "PROBE = open('/etc/hostname').read()\n", "PROBE = {'name': 'a.b'}\n", "match x:\n    case 1: pass\n"],
+    ids=["none", "not a literal", "incomplete", "syntax of a later Python"],
+)
+def test_what_is_no_payload_is_refused(source: str) -> None:
+    with pytest.raises(catalogue.BrokenProbe, match="no payload that can be read"):
+        catalogue.parse(source, "other:a/b.py")
