@@ -83,7 +83,8 @@ def _turns(events: Sequence[_Event]) -> Iterator[Turn]:
 
 
 def _undecided(record: Record, suspicion: Suspicion) -> Verdict:
-    if max(suspicion.places) > record.last - _RECENT:
+    """Open at the end of a log, or acted on and never verified; else abandoned."""
+    if max(suspicion.places) > record.last - _RECENT or suspicion.key in record.mended.values():
         return "open"
     return "abandoned"
 

@@ -32,7 +32,7 @@ VERSION = "rules-1"
 OPENS = 1.0
 """Score from which a sentence states a hypothesis."""
 
-KEEPS = 0.55
+KEEPS = 0.45
 """Score from which it is kept as a candidate."""
 
 ROWS: tuple[Row, ...] = (*SUSPICIONS, *AGAINST, *STANCES, *OUTPUTS, *SYMPTOMS)

@@ -139,4 +139,13 @@ AGAINST: tuple[Row, ...] = (
         "That is a nit about naming.",
         "That name is never freed.",
     ),
+    Row(
+        "explained",
+        "explained",
+        r"^(?:(?:ok(?:ay)?|ah|yes|and|so|well),? )*(?:that|this|it)(?:'d| would| also)? explains?\b",
+        -0.4,
+        "what is explained is the effect; the cause was said before",
+        "Ok, that explains the empty rows.",
+        "The lock explains the empty rows.",
+    ),
 )
