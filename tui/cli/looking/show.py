@@ -14,6 +14,14 @@ from tui.cli import arguments, diagnostics, output
 STYLES = {"confirmed": "bold green", "refuted": "red", "abandoned": "yellow", "open": "cyan"}
 """Colour of each verdict; its mark says the same without colour."""
 
+_SUPPORT = {
+    "grounded": "grounded in output",
+    "claimed": "only claimed by the agent",
+    "contradicted": "contradicted by the log's own output",
+}
+_SHAKY = frozenset({"confirmed", "refuted"})
+"""The verdicts that must not look certain while only the agent's words carry them."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Say which arguments the command takes."""
@@ -80,7 +88,7 @@ def _symptom(root: Hypothesis) -> Text:
 
 
 def _label(node: Hypothesis) -> Text:
-    style = STYLES[node.verdict]
+    style = STYLES[node.verdict] if node.support == "grounded" or node.verdict not in _SHAKY else "yellow"
     text = Text.assemble(
         (f"{MARKS[node.verdict]} ", style),
         (f"{node.id} ", "bold"),
@@ -96,7 +104,7 @@ def _label(node: Hypothesis) -> Text:
 
 def _outcome(node: Hypothesis) -> str:
     kind = " · dead end" if node.verdict in DEAD_ENDS else " · cause" if node.verdict == "confirmed" else ""
-    support = "" if node.verdict in {"open", "abandoned"} else f" · {node.support}"
+    support = f" · {_SUPPORT[node.support]}" if node.verdict in _SHAKY else ""
     cost = f" · {node.cost.steps} steps" if node.cost.steps else ""
     return f"{node.verdict}{kind}{support}{cost}"
 
