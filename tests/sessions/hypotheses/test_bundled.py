@@ -22,7 +22,7 @@ Find = Callable[[Tree, str], Hypothesis]
 HERE = Path(__file__).parent
 
 MAP = "name map returns nothing"
-EXPERTS = "expert weights not mapped without overrides"
+EXPERTS = "expert weights not mapped without manual overrides"
 EXPECTED = {
     "chat template tokenizer": "refuted",
     "dequantization kernel sm120": "refuted",

@@ -37,7 +37,7 @@ def state(suspicion: Suspicion, notes: Mapping[int, Note]) -> str:
 
 
 def _join(before: str, text: str) -> str:
-    topic = _TOPIC.sub("", before)
+    topic = _tidy(_TOPIC.sub("", before))
     lead = topic + " " if topic.endswith("?") else f"{topic.rstrip('.:;!')}: "
     if len(lead) > LONGEST_STATEMENT // 2:
         return shorten(text)
