@@ -19,11 +19,13 @@ class Field:
     value: str
     exact: bool
     word: Word
+    filled: bool = False
+    """A variable of the text was filled in."""
 
     @property
     def shown(self) -> str:
         """The argument as a reader should see it: the word as written if nothing of it is known better."""
-        return self.value if self.exact or not self.word.parts or "variable" in self.word.why else self.word.text
+        return self.value if self.exact or self.filled else self.word.text
 
 
 class _Splitter:
@@ -34,6 +36,7 @@ class _Splitter:
         self.out: list[Field] = []
         self.text: list[str] = []
         self.open = False
+        self.filled = False
         self.sound = not _ACTIVE.intersection(word.why)
         self.exact = self.sound
 
@@ -44,7 +47,7 @@ class _Splitter:
 
     def close(self) -> None:
         if self.open:
-            self.out.append(Field("".join(self.text), self.exact, self.word))
+            self.out.append(Field("".join(self.text), self.exact, self.word, self.filled))
         self.text, self.open, self.exact = [], False, self.sound
 
     def split(self, text: str) -> None:
@@ -75,6 +78,7 @@ def _expand(word: Word, scope: Scope) -> list[Field]:
     splitter = _Splitter(word)
     for part in word.parts:
         value = scope.get(part.name) if part.kind == "variable" else None
+        splitter.filled = splitter.filled or value is not None
         for piece in (part,) if value is None else value:
             if value is None or part.quoted or piece.kind != "literal":
                 splitter.add(piece.text, exact=piece.kind == "literal")

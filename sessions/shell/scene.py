@@ -12,6 +12,7 @@ from sessions.shell.words import decode_assigned
 _READERS = frozenset({"read", "mapfile", "readarray", "unset", "local", "declare", "typeset", "readonly", "let"})
 _UNKNOWABLE = frozenset({"source", ".", "eval"})
 _ACTIVATE = re.compile(r"(?:(.*)/)?bin/activate\Z", re.DOTALL)
+_LOST = "the directory depends on what came before"
 _OPTION = re.compile(r"[-+][A-Za-z]+\Z")
 
 
@@ -26,15 +27,25 @@ class Scene:
     """Variables that were set behind ``&&`` or ``||``: known no further than that list."""
     before: str | None = None
     """The directory before the last ``cd``."""
+    strayed: bool = False
+    """A ``cd`` stood behind ``&&``: the directory is known no further than that list."""
 
     def fork(self, place: Place | None = None) -> "Scene":
         """A child of this shell: it knows the same, and what it learns is lost with it."""
-        return Scene(place or self.place, dict(self.scope), set(self.functions), set(self.unsure), self.before)
+        scope, functions, unsure = dict(self.scope), set(self.functions), set(self.unsure)
+        return Scene(place or self.place, scope, functions, unsure, self.before, self.strayed)
 
     def settle(self) -> None:
-        """A list is over: forget the variables that it may not have set."""
+        """A list is over: forget what it may not have set."""
         self.forget(self.unsure)
         self.unsure.clear()
+        if self.strayed:
+            self.place = self.place.doubt(_LOST)
+        self.strayed = False
+
+    def lose_directory(self, directory: str | None) -> None:
+        """It is `directory` or another one."""
+        self.place = self.place._replace(cwd=directory).doubt(_LOST)
 
     def forget(self, names: Iterable[str]) -> None:
         """Take variables for unknown."""
@@ -43,10 +54,10 @@ class Scene:
 
     # -- what a simple command does to the shell
 
-    def absorb(self, simple: Simple, *, sure: bool) -> bool:
+    def absorb(self, simple: Simple, after: str, *, sure: bool) -> bool:
         """Take a command that only changes the shell as context; False if it is a call to be listed.
 
-        `sure` is False where the command may not have run.
+        `sure` is False where the command may not have run, `after` is the operator before it.
         """
         if not simple.words:
             if simple.redirects:
@@ -55,11 +66,16 @@ class Scene:
             return True
         if simple.assignments or not isinstance(simple.words[0].value, str):
             return False
-        return self._absorb_call(simple, simple.words[0].value, sure=sure)
+        name = simple.words[0].value
+        if name in {"cd", "pushd", "popd"} and after == "||":
+            self.lose_directory(self.place.cwd)
+            return True
+        return self._absorb_call(simple, name, sure=sure)
 
     def _absorb_call(self, simple: Simple, name: str, *, sure: bool) -> bool:
         if name in {"cd", "pushd", "popd"}:
-            return self._move(expand(simple.words, self.scope), sure=sure)
+            self.strayed = self.strayed or not sure
+            return self._move(expand(simple.words, self.scope))
         if name == "export":
             return self._export(simple.words[1:], sure=sure)
         if name in {"source", "."}:
@@ -96,7 +112,7 @@ class Scene:
                 self.place = self.place.set_variables({name: join(parts)}, exact=known(parts))
         return True
 
-    def _move(self, fields: list[Field], *, sure: bool) -> bool:
+    def _move(self, fields: list[Field]) -> bool:
         operands = [each for each in fields[1:] if not _OPTION.match(each.value) and each.value != "--"]
         if len(operands) > 1:
             return False
@@ -108,8 +124,6 @@ class Scene:
                 self.place = self.place._replace(cwd=self.before)
         else:
             self._enter(operands[0] if operands else None)
-        if not sure:
-            self.place = self.place.doubt("the directory depends on what came before")
         self.before = before
         return True
 

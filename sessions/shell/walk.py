@@ -59,7 +59,7 @@ class Walk:
             simple = _alone(pipeline)
             here = at if len(self.commands) == start else Position(self.last + 1, 0, pipeline.after)
             here = self._substitutions(pipeline, task, here)
-            if simple and task.scene.absorb(simple, sure=sure):
+            if simple and task.scene.absorb(simple, pipeline.after, sure=sure):
                 absorbed.append((simple, task.scene.place))
                 continue
             before = len(self.commands)
@@ -166,8 +166,9 @@ class Walk:
         scene.place = _within(scene.place, stage.kind)
         at = self._body(stage, replace(task, sure=False), at)
         scene.forget(names)
+        scene.strayed = False
         if scene.place.cwd != directory:
-            scene.place = scene.place._replace(cwd=directory).doubt("the directory depends on what came before")
+            scene.lose_directory(directory)
         return at
 
     # -- calls

@@ -1,44 +1,52 @@
 """Shells that are given a text to run, and environments that are entered first."""
 
-from dataclasses import replace
-
 from sessions.shell.fields import Field
 from sessions.shell.place import Inner, Peeled, Place, Source, Stop
 from sessions.shell.wrappers.options import grammar, read
 
-_SHELL = grammar(
-    "abefhiklmnprstuvxBCEHPT", "oO", "login norc noprofile posix restricted verbose noediting rcfile= init-file="
-)
+_SHELL_FLAGS = frozenset("abcefhiklmnprstuvxoBCEHPTO")
+_SHELL_LONG = frozenset({"login", "norc", "noprofile", "posix", "restricted", "verbose", "noediting"})
+_SHELL_VALUED = frozenset({"rcfile", "init-file"})
 _CONDA = grammar("v", "np", "name= prefix= no-capture-output live-stream verbose cwd= dev")
 
 
 def peel_shell(fields: list[Field], place: Place) -> Peeled:
     """``bash -c TEXT``, and ``bash -s`` or plain ``bash`` with its script on standard input; a script file stays."""
-    head, text = _split_text(fields)
-    options = read(head, _SHELL)
-    if options.problem or (options.rest and text is None and not options.has("s")):
+    letters, rest = _shell_options(fields[1:])
+    if letters is None or (rest and not letters & {"c", "s"}):
         return Stop(place)
-    if text is not None:
-        return Source(text.value, place if text.exact else _doubted(place))
-    if place.stdin is not None and not options.has("n"):
+    if "c" in letters:
+        return _given(rest, place)
+    if place.stdin is not None and "n" not in letters:
         return Source(place.stdin, place._replace(stdin=None))
     return Stop(place.doubt("its script comes from elsewhere"))
 
 
-def _split_text(fields: list[Field]) -> tuple[list[Field], Field | None]:
-    """The options of a shell, the ``c`` among them taken out, and the text it belongs to."""
-    head: list[Field] = []
-    for index, each in enumerate(fields[1:], 1):
-        value = each.value
-        if not value.startswith("-") or value in {"-", "--"}:
-            break
-        if not value.startswith("--") and "c" in value:
-            kept = value.replace("c", "", 1)
-            head += [replace(each, value=kept)] if kept != "-" else []
-            behind = index + 1 + (value[-1] in "oO")
-            return head, fields[behind] if behind < len(fields) else None
-        head.append(each)
-    return fields[1:], None
+def _given(rest: list[Field], place: Place) -> Peeled:
+    if not rest:
+        return Stop(place.doubt("-c without a text"))
+    return Source(rest[0].value, place if rest[0].exact else _doubted(place))
+
+
+def _shell_options(fields: list[Field]) -> tuple[set[str] | None, list[Field]]:
+    """The letters of a shell's options, None if one is not known, and what stands behind the options.
+
+    Unlike elsewhere ``-o`` takes the next word and lets its cluster go on: ``-euo pipefail -c``.
+    """
+    letters: set[str] = set()
+    rest = list(fields)
+    while rest and rest[0].value[:1] in {"-", "+"} and rest[0].value not in {"-", "--"}:
+        text = rest.pop(0).value
+        if text.startswith("--"):
+            if text[2:] not in _SHELL_LONG | _SHELL_VALUED:
+                return None, rest
+            del rest[: text[2:] in _SHELL_VALUED]
+            continue
+        if not _SHELL_FLAGS.issuperset(text[1:]):
+            return None, rest
+        letters.update(text[1:])
+        del rest[: text.count("o") + text.count("O")]
+    return letters, rest[1:] if rest and rest[0].value in {"-", "--"} else rest
 
 
 def _doubted(place: Place) -> Place:

@@ -93,7 +93,9 @@ def peel_timeout(fields: list[Field], place: Place) -> Peeled:
 
 
 def peel_plain(fields: list[Field], place: Place) -> Peeled:
-    """One of the wrappers that only stand in front."""
+    """One of the wrappers that only stand in front; ``command -v`` runs nothing."""
+    if fields[0].value == "command" and len(fields) > 1 and fields[1].value in {"-v", "-V"}:
+        return Stop(place)
     options = read(fields[1:], _PLAIN[fields[0].value.rpartition("/")[2]])
     return _onwards(options.rest, place, options.problem)
 
