@@ -129,13 +129,19 @@ class _Run(Thread):
 
     async def _task_to_end(self) -> None:
         try:
-            await self._task
-        except asyncio.CancelledError:
-            self._post(messages.Finished(self._stored(), cancelled=True))
+            cancelled = await self._was_cancelled()
+            self._post(messages.Finished(self._stored(), cancelled))
         except NecropsyError as error:
             self._post(messages.Failed.of(error))
-        else:
-            self._post(messages.Finished(self._stored()))
+        except Exception as error:  # noqa: BLE001 - a thread has nobody above it to tell; the screen must not wait forever
+            self._post(messages.Failed("A bug of ours", f"{type(error).__name__}: {error}", "Please report it."))
+
+    async def _was_cancelled(self) -> bool:
+        try:
+            await self._task
+        except asyncio.CancelledError:
+            return True
+        return False
 
     async def _carry_out(self) -> None:
         from probes.host import local, ssh, targets  # noqa: PLC0415 - as above

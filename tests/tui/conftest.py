@@ -108,7 +108,7 @@ def settle() -> Settle:
     """Wait until the app has nothing left to do, and return what its screen shows."""
 
     async def wait(pilot: Pilot[None]) -> str:
-        for _ in range(3):
+        for _ in range(2):
             with suppress(WorkerCancelled):
                 await pilot.app.workers.wait_for_complete()
             await pilot.pause()

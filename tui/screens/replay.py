@@ -84,7 +84,7 @@ class ReplayScreen(ModalScreen[bool]):
             self._say("Ending what runs on the target …")
             self.post_message(messages.CancelAsked())
         else:
-            self.dismiss(self._progress.run is not None)
+            self.dismiss(self._progress.run is not None or bool(self._progress.done))
 
     def action_consent(self) -> None:
         """Carry out the plan that is shown."""
