@@ -35,7 +35,7 @@ class Roster(ScrollView, can_focus=True):
         Binding("enter", "choose", "Open", key_display="⏎"),
     ]
     EMPTY: ClassVar[str] = ""
-    """What stands there when there are no items."""
+    """What stands there when there are no items, once the list is `filled`: before that nobody knows."""
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
@@ -66,6 +66,7 @@ class Roster(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name of it
         super().__init__(id=id)
         self._tops: list[int] | None = None
+        self.filled = False
 
     @property
     def count(self) -> int:
@@ -128,7 +129,7 @@ class Roster(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         row = y + self.scroll_offset.y
         if row >= self.lines or not self.count:
-            text = ink.ink(self.EMPTY if row == 0 else "", "muted")
+            text = ink.ink(self.EMPTY if row == 0 and self.filled else "", "muted")
             return ink.paint(self, text, width, self.visual_style)
         index = self._item_at(row)
         style = self.visual_style

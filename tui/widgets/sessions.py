@@ -37,6 +37,7 @@ class SessionList(Roster):
 
     def fill(self, rows: Sequence[SessionRow]) -> None:
         """Take these sessions, newest first; one without a time comes last."""
+        self.filled = True
         before = self.current.id if self.current else None
         self._all = sorted(rows, key=lambda row: row.started or "", reverse=True)
         self.narrow(self._words)

@@ -56,6 +56,7 @@ class StepList(Roster):
 
     def fill(self, steps: Pages[StepLine]) -> None:
         """Take the steps of a session, and show all of them."""
+        self.filled = True
         current = self.current
         self._steps = steps
         self._only = None

@@ -49,6 +49,7 @@ class HypothesisTree(Roster):
 
     def fill(self, tree: Tree, *, candidates: bool = False, worths: Mapping[str, str] | None = None) -> None:
         """Take a tree. `worths` says of a hypothesis what its verdict was worth in the latest replay."""
+        self.filled = True
         before = self.current.hypothesis.key if self.current else None
         self._worths = worths or {}
         self._rows = tuple(branches(tree.hypotheses))
