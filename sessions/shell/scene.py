@@ -16,6 +16,10 @@ _LOST = "the directory depends on what came before"
 _OPTION = re.compile(r"[-+][A-Za-z]+\Z")
 
 
+_LONGEST_VALUE = 4096
+"""Characters of a variable: what doubles itself in every line must not fill the memory."""
+
+
 @dataclass(slots=True)
 class Scene:
     """One shell; it changes as its script goes on."""
@@ -88,11 +92,11 @@ class Scene:
         """Set variables."""
         for each in assignments:
             parts = fill(each.value, self.scope) if each.value else ()
-            if each.value is None or any(part.kind in {"substitution", "process"} for part in parts):
-                self.forget([each.name])
-                continue
             if each.appends:
                 parts = (*self.scope.get(each.name, (Part(f"${each.name}", "variable", name=each.name),)), *parts)
+            if each.value is None or not _worth_knowing(parts):
+                self.forget([each.name])
+                continue
             self.scope[each.name] = parts
             if not sure:
                 self.unsure.add(each.name)
@@ -151,6 +155,12 @@ class Scene:
             self.scope.clear()
         elif name in _READERS:
             self.forget(word.text.partition("=")[0] for word in words)
+
+
+def _worth_knowing(parts: tuple[Part, ...]) -> bool:
+    """Whether a value is short, and its unknown parts can stand where the variable does."""
+    size = sum(len(part.text) + 1 for part in parts)
+    return size <= _LONGEST_VALUE and all(part.kind not in {"substitution", "process"} for part in parts)
 
 
 def assigned_names(script: Script | None) -> set[str]:

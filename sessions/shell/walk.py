@@ -151,6 +151,8 @@ class Walk:
 
     def _turns(self, stage: Compound, items: list[Field], task: Task, at: Position) -> Position:
         for index, item in enumerate(items):
+            if len(self.commands) >= MOST_COMMANDS:
+                break
             if index:
                 at = Position(self.last + 1, 0, ";")
             task.scene.scope[stage.subject] = (Part(item.value, quoted=True),)
