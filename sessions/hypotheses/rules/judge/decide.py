@@ -1,5 +1,6 @@
 """How a suspicion ended: what messages say of it, what outputs show, and what carries the verdict."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,15 @@ from sessions.models.session import Step
 
 _BEFORE = 3
 """Messages before a statement whose outputs can carry what its own message concludes."""
+
+_UNTIL = 20
+"""Messages after its last mention within which a run can settle a suspicion by itself."""
+
+_SCRIPT = 400
+"""Characters from which a command is a script that may name anything: its passes count where their lines name it."""
+
+_CHANGES = re.compile(r"\bgit (?:commit|apply|checkout|stash)\b|\bsed -i|\.write_text\(|\b(?:pip|npm) install\b")
+"""Shell commands after which a run is no test of what was suspected before."""
 
 _RECENT = 4
 """Messages at the end of a log in which what is raised stays open."""
@@ -105,7 +115,7 @@ def _conclude(record: Record, suspicion: Suspicion, note: Note, said: Said) -> _
     paragraph = " ".join(
         n.sentence.text for n in record.by_message[sentence.message] if n.sentence.block == sentence.block
     )
-    claim = Claim(verdict, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
+    claim = Claim(verdict, said.rule, note, paragraph, tuple(_fresh(record, suspicion, sentence.message)))
     evidence = ground(record, suspicion, claim) if verdict != "abandoned" else ()
     support: Support = "grounded" if evidence else "claimed"
     if (said.rule == "rule:fixed" or verdict == "refuted") and not evidence and speaks_against(record, claim):
@@ -130,10 +140,11 @@ _REACH = 8
 
 def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iterator[_Event]:
     """Yield what comparisons show by themselves: one that agrees, on what is suspected, refutes a suspected defect."""
-    end = min((e.message for e in said if e.verdict == "confirmed"), default=record.last + 1)
+    last = min(max(suspicion.places) + _UNTIL, record.last + 1)
+    end = min((e.message for e in said if e.verdict == "confirmed"), default=last)
     edited = False
     for step in record.between(suspicion.message, end):
-        edited = edited or is_fix(step)
+        edited = edited or is_fix(step) or bool(_CHANGES.search(step.command))
         marks = record.marks(step) if step.kind == "shell" and not edited else ()
         mark = next((m for m in marks if _settles(record, suspicion, step, m)), None)
         if mark is None or any(m.showing in {"differs", "fails", "lacks"} for m in marks):
@@ -147,7 +158,8 @@ def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iter
 
 def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:
     """Whether what a mark shows is about a suspicion: it is named, or nothing else is and it is in focus."""
-    words = record.command_terms(step) | terms(mark.line) | terms(mark.above)
+    asked = frozenset() if mark.showing == "passes" and len(step.command) > _SCRIPT else record.command_terms(step)
+    words = asked | terms(mark.line) | terms(mark.above)
     named = names(record, suspicion, words)
     if named or mark.showing != "agrees" or mark.rule == "rule:identical":
         return named and mark.showing in {"agrees", "passes"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
 from sessions.hypotheses.rules.judge.marks import Mark, Showing, excerpt
-from sessions.hypotheses.rules.judge.record import Record, names
+from sessions.hypotheses.rules.judge.record import Record, is_run, names
 from sessions.hypotheses.rules.text.annotate import Note, entities, figures, spans, terms
 from sessions.models.hypothesis import Evidence, Stance, Verdict
 from sessions.models.session import Step
@@ -24,6 +24,7 @@ class Claim:
     """What a message concludes of a suspicion, and the steps from which it can conclude it."""
 
     verdict: Verdict
+    rule: str
     note: Note
     paragraph: str
     steps: tuple[Step, ...]
@@ -48,6 +49,8 @@ def speaks_against(record: Record, claim: Claim) -> bool:
 
 def _against(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evidence | None:
     """A figure, code or quoted words of the conclusion on a line that shows no defect, or a comparison that agrees."""
+    if not is_run(step):
+        return None
     marks = record.marks(step)
     agreeing = next((m for m in marks if m.showing == "agrees"), None)
     if agreeing is None and any(m.showing in _AGAINST for m in marks):
@@ -65,10 +68,12 @@ def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evid
     marks = record.marks(step)
     said = suspicion.entities | entities(claim.paragraph)
     lacking = any(rule in _LACKING for m in suspicion.mentions for rule in m.rules)
-    for mark in marks if lacking else ():
+    for mark in marks if lacking and claim.rule != "rule:fixed" else ():
+        if _FRICTION.search(mark.line):
+            continue
         if mark.showing in {"lacks", "differs"} and len(terms(mark.line) & said) >= _SHARED:
             return _evidence(step, claim, mark.line, mark.rule)
-    passing = [m for m in marks if m.showing in {"passes", "agrees"}]
+    passing = [m for m in marks if m.showing in {"passes", "agrees"} and "(cached)" not in m.line]
     if not passing or any(m.showing == "fails" for m in marks):
         return None
     edits = [s for s in claim.steps if record.mended.get(s.ordinal) == suspicion.key and s.ordinal < step.ordinal]
@@ -77,6 +82,8 @@ def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evid
 
 
 _SHARED = 2
+_FRICTION = re.compile(r"\.\w+:\d+:\d+:|No such file or directory|command not found|ModuleNotFoundError|syntax error")
+"""Compilers, linters and shells: what they miss is not what was suspected."""
 
 
 def _is_new(record: Record, claim: Claim, step: Step, mark: Mark, edits: Sequence[Step]) -> bool:

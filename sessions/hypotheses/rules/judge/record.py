@@ -65,12 +65,12 @@ class Record:
     def marks(self, step: Step) -> tuple[Mark, ...]:
         """Return what the output of a step shows; nothing for reads and edits, whose outputs are source text."""
         if step.ordinal not in self._marks:
-            self._marks[step.ordinal] = marks(step) if step.kind in _TESTS and not _only_reads(step.command) else ()
+            self._marks[step.ordinal] = marks(step) if is_run(step) else ()
         return self._marks[step.ordinal]
 
     def command_terms(self, step: Step) -> frozenset[str]:
         """Return the terms of a step's command."""
-        return self._cached(step, "command", step.command[:_LONGEST_COMMAND])
+        return self._cached(step, "command", _FOLDER.sub("", step.command[:_LONGEST_COMMAND]))
 
     def output_terms(self, step: Step) -> frozenset[str]:
         """Return the terms of a step's output."""
@@ -92,15 +92,23 @@ def is_fix(step: Step) -> bool:
 
 
 _WRAPPING = re.compile(
-    r"^(?:\s*(?:sudo|time|cd \S+ *(?:&&|;)|ssh (?:-\S+ )*\S+ ['\"]?|bash -l?c ['\"]|[A-Z_]+=\S*)\s*)+"
+    r"^(?:\s*(?:sudo|time|cd (?:\"[^\"]*\"|'[^']*'|\S+) *(?:&&|;)|ssh (?:-\S+ )*\S+ ['\"]?"
+    r"|bash -l?c ['\"]|[A-Z_]+=\S*)\s*)+"
 )
 _READERS = re.compile(
     r"(?:\S*/)?(?:grep|egrep|rg|sed|cat|head|tail|nl|less|awk|ls|find|git (?:show|diff|log|grep|blame)|wc|stat)\b"
 )
 
 
+_FOLDER = re.compile(r"^\s*cd (?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)")
+
+
+def is_run(step: Step) -> bool:
+    """Return whether the output of a step is the result of a run; what stands in a file that is shown is none."""
+    return step.kind in _TESTS and not _only_reads(step.command)
+
+
 def _only_reads(command: str) -> bool:
-    """Whether a command shows files: what stands in them is no result."""
     return bool(_READERS.match(_WRAPPING.sub("", command[:_LONGEST_COMMAND])))
 
 

@@ -1,8 +1,10 @@
 """What a sentence concludes of whatever it speaks of."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sessions.hypotheses.rules.table import Row
 from sessions.hypotheses.rules.text.annotate import Note
 from sessions.models.hypothesis import Verdict
 
@@ -12,6 +14,10 @@ _UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling"})
 """Families of rules that take the conclusion out of a sentence."""
 
 _SURE = "must-be"
+_DENIABLE = frozenset({"in-order", "does-its-job"})
+_DENIAL = re.compile(
+    r"(?:\b(?:not|never|no longer|without|should|unless|until|if|whether|only when)|n't)\b[^,.;:]{0,40}$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +38,18 @@ def stances(notes: Sequence[Note]) -> Iterator[tuple[Note, Said]]:
 
 
 def _read(note: Note) -> Said | None:
-    rows = [row for row in note.rules if row.family in _VERDICTS]
+    rows = [row for row in note.rules if row.family in _VERDICTS and not _is_denied(row, note)]
     unsure = any(row.family in _UNSURE and row.name != _SURE for row in note.rules)
     if not rows or unsure or "?" in note.sentence.text:
         return None
     best = max(rows, key=lambda row: (row.weight, row.family == "refutes"))
     return Said(_VERDICTS[best.family], f"rule:{best.name}", best.weight < _WEAK)
+
+
+def _is_denied(row: Row, note: Note) -> bool:
+    """Whether what would be in order is said not to be: "it never works as expected"."""
+    if row.name not in _DENIABLE:
+        return False
+    text = note.sentence.text.lower()
+    match = row.compiled.search(text)
+    return match is not None and _DENIAL.search(text[: match.start()]) is not None

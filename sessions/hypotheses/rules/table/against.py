@@ -17,7 +17,8 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "deed",
         "done",
-        r"^(?:verif(?:y|ies)|ensures?|adds?|creates?|noted|done|added|fixed|updated|changed|created|removed|replaced|renamed|pushed|committed"
+        r"^(?:verif(?:y|ies)|ensures?|adds?|creates?|noted|done|added|fixed|updated|changed|created|removed"
+        r"|replaced|renamed|pushed|committed"
         r"|implemented)\b|^(?:done[.:]? |now )?(?:i|we)(?:'ve| have|'m| am)? (?:just |also |now )?(?:added"
         r"|changed|updated|fixed|removed|implement\w+|wired"
         r"|renamed|replaced|refactored|wrote|created|committed|pushed|patch(?:ed|ing)|adding|editing|running"

@@ -20,7 +20,7 @@ OUTPUTS: tuple[Row, ...] = (
         "identical",
         "agrees",
         r"(?<!not )(?<!non-)(?<!un)\b(?:identical|bit[- ]?exact|bitwise equal|all (?:\w+ )?(?:match|equal|agree"
-        r"|mapped|ok|pass(?:ed)?)|files? match|no (?:differences?|mismatch(?:es)?|diff)"
+        r"|mapped|ok)|files? match|no (?:differences?|mismatch(?:es)?|diff)"
         r"|(?<![\d.])0 (?:differences|mismatch(?:es)?|differ|errors|failed|bad|outliers)"
         r"|within (?:the )?(?:tolerances?|bounds|limits|fp\d+|float\d+|rounding)|as expected|in agreement"
         r"|assert_close\W+(?:ok|pass\w*)|(?:both|all|outputs?|results?|logits|backends?)(?: \w+){0,3} (?:agree"
@@ -67,8 +67,10 @@ OUTPUTS: tuple[Row, ...] = (
     Row(
         "passes",
         "passes",
-        r"(?m)^\s*(?:---\s*)?(?:pass(?:ed)?|ok)\b|\b(?:pass(?:ed)?)\b|^ok\s+\S+|\b[1-9]\d* passed\b"
-        r"|\ball tests passed\b|(?:^|[\s:=)>])ok\s*[.!]?$|\bresult:? ok\b|✓|✔",
+        r"\b(?:[1-9]\d*|test|tests|checks?|cases|suites?) passed\b|^\s*passed\b|\bpass(?:ed)?(?=\s*(?:$"
+        r"|[:!,)]))|^\s*---\s*pass\b"
+        r"|^\s*pass(?:ed)? +\S*[_./:]\S*|^ok\s+\S+|(?:^|[\s:=)>])ok\s*[.!]?$|\bresult:? ok\b|^\s*pass \w+ \w+ \w+"
+        r"|[✓✔]\s+(?:\d+\b|.*\b(?:should|tests?|spec|ms)\b)",
         1.0,
         "a run that passed",
         "PASS: 12 cases",

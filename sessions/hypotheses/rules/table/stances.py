@@ -8,7 +8,7 @@ STANCES: tuple[Row, ...] = (
         "refutes",
         r"\b(?:is|are|was|were|looks?|seems?|be) (?:all |also |indeed |clearly |therefore |perfectly "
         r"|completely |actually |just |as well )*"
-        r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|good|clean|innocent|unaffected|unrelated"
+        r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|innocent|unaffected|unrelated"
         r"|in order|not affected"
         r"|identical|the same|valid|reasonable|plausible|normal|working"
         r"|consistent)\b(?![^.]{0,20}, but\b)(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
@@ -63,7 +63,8 @@ STANCES: tuple[Row, ...] = (
     Row(
         "no-change",
         "refutes",
-        r"^(?:hm+,? |no[,.] |but |and |nope[,.] )*(?:still|same|no (?:change|difference|effect|luck|improvement))\b"
+        r"^(?:hm+,? |no[,.] |but |and |nope[,.] )*(?:still|same (?:thing|result|error|output|failure|problem"
+        r"|issue|story|as before|again)|same[.!]|no (?:change|difference|effect|luck|improvement))\b"
         r"|\b(?:that|this|it|which|change|fix|setting|patch)\b[^.]{0,30}\b(?:didn't|doesn't|did not"
         r"|does not) (?:help|change (?:anything|the|it)|matter|make (?:a|any) difference|fix|work|solve)\b"
         r"|\bmakes? no difference\b|\bnot (?:the )?reason\b",
@@ -91,10 +92,10 @@ STANCES: tuple[Row, ...] = (
     Row(
         "contradicts",
         "refutes",
-        r"\b(?:but|yet|actually|however|wait|hm+)\b[^.]{0,60}\b(?:does|is|are|was|were|did) (?:in fact "
-        r"|actually )?(?:respect|handle|work|exist|set|there"
-        r"|called|loaded|read|present|used|supported)\b|\byou'?re right\b|\bi was wrong\b|\bactually (?:does|is"
-        r"|works)\b|\bturns out (?:that )?(?:it|this|the)\b[^.]{0,40}\bnot\b",
+        r"\b(?:but|yet|however|wait|hm+)\b[^.]{0,60}\b(?:does|is|are|was|were|did) (?:in fact|actually|already) "
+        r"(?:\w+ )?(?:respect|handle|work|exist|set|there|called|loaded|read|present|used|supported)\b"
+        r"|\byou'?re right\b|\bi was wrong\b|\bactually (?:does|works)\b"
+        r"|\bturns out (?:that )?(?:it|this|the)\b[^.]{0,40}\bnot\b",
         0.7,
         "takes a claim back",
         "But the flag is actually read.",
