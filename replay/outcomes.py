@@ -4,10 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from replay.policy.judge import judge
 from sessions.models.command import Completed
 from sessions.models.replay import PlannedStep
 
 _MISSING = re.compile(r"no such file or directory|can't cd to|cannot access", re.IGNORECASE)
+_COMPLAINT = re.compile(r"[\w./\[-]+: ")
+"""How a program begins what it has to say on standard error: with its name."""
 _DENIED = re.compile(r"permission denied", re.IGNORECASE)
 
 
@@ -28,11 +31,18 @@ def refine(completed: Completed, text: str, planned: PlannedStep, recorded: str)
 
 
 def _operands(planned: PlannedStep) -> Sequence[str]:
-    """Return the words of a step that may be paths."""
-    words = [word for stage in planned.stages for word in stage[1:]]
+    """Return the paths that a step names, as the policy reads its words."""
+    judgement = judge(planned.sent or "", planned.cwd)
+    words = [
+        word
+        for pipe, lines in zip(judgement.pipes, judgement.roles, strict=True)
+        for stage, roles in zip(pipe.stages, lines, strict=True)
+        for word, role in zip(stage.words, roles, strict=True)
+        if role in {"path", "place"}
+    ]
     words += [stage.stdin for pipe in planned.pipes for stage in pipe.stages if stage.stdin]
-    return [word for word in dict.fromkeys(words) if word and not word.startswith("-") and word != "."]
+    return [word for word in dict.fromkeys(words) if word not in {"", ".", "-"}]
 
 
 def _complains(text: str, path: str, pattern: re.Pattern[str]) -> bool:
-    return any(path in line and pattern.search(line) for line in text.split("\n"))
+    return any(path in line and _COMPLAINT.match(line) and pattern.search(line) for line in text.split("\n"))

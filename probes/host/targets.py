@@ -86,6 +86,9 @@ class Targets(Strict):
         return tuple(target for target in self.targets.values() if recorded in target.recorded)
 
 
+_FIELDS = ", ".join(field for field in Target.model_fields if field != "name")
+
+
 def default_path() -> Path:
     """Return where the targets file is looked for."""
     return Path(user_config_dir("necropsy")) / "targets.toml"
@@ -118,7 +121,7 @@ def _parse(text: str, place: str) -> Targets:
         field = ".".join(str(part) for part in first["loc"])
         line = _line(text, first["loc"])
         reason = first["msg"].removeprefix("Value error, ")
-        raise BadTargets(f"{place}{line}: {field}: {reason}", hint="docs/targets shows every field") from error
+        raise BadTargets(f"{place}{line}: {field}: {reason}", hint=f"a target has {_FIELDS}") from error
     named = {name: target.model_copy(update=_defaults(name, target)) for name, target in targets.targets.items()}
     return Targets(targets=named)
 

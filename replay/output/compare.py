@@ -1,5 +1,6 @@
 """Whether a new output says what the recorded one said: exactly, by typed tokens, in another order or place."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from sessions.models.replay import Compared, TokenDifference
 
 MOST_TOKENS = 200
 """Differing tokens that are kept."""
+_DIGITS = re.compile(r"\d+")
 _MOST_ALIGNED = 4000
 """Lines up to which outputs of different length are aligned; longer ones are compared in place."""
 
@@ -80,24 +82,49 @@ def _differences(left: Sequence[str], right: Sequence[str], lines: Lines) -> lis
     if len(left) == len(right):
         pairs = zip(left, right, strict=True)
         return [token for place, (a, b) in enumerate(pairs, 1) for token in lines.differences(a, b, place)]
-    if max(len(left), len(right)) > _MOST_ALIGNED:
-        return [_missing(len(left), "\n".join(left[:1]), "\n".join(right[:1]))]
+    skipped = _common(left, right)
+    left, right = left[skipped:], right[skipped:]
+    behind = _common(left[::-1], right[::-1])
+    left, right = left[: len(left) - behind], right[: len(right) - behind]
     found: list[TokenDifference] = []
-    for what, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        if what == "equal":
-            continue
+    for a, b, c, d in _stretches(left, right):
         for place in range(max(b - a, d - c)):
             before = left[a + place] if a + place < b else None
             after = right[c + place] if c + place < d else None
             if before is not None and after is not None:
-                found += lines.differences(before, after, a + place + 1)
+                found += lines.differences(before, after, skipped + a + place + 1)
             else:
-                found.append(_missing(min(a + place + 1, len(left)), before or "", after or ""))
-    return found or [_missing(len(left), f"{len(left)} lines", f"{len(right)} lines")]
+                found.append(difference(skipped + a + place + 1, "line", before or "", after or ""))
+    return found
 
 
-def _missing(number: int, recorded: str, new: str) -> TokenDifference:
-    return difference(max(number, 1), "line", recorded, new)
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return how many lines two texts begin with alike."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(left), len(right)))
+
+
+def _stretches(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """Return the differing stretches of two texts; of very long ones the whole."""
+    if max(len(left), len(right)) > _MOST_ALIGNED:
+        return [(0, len(left), 0, len(right))]
+    matcher = SequenceMatcher(
+        None, [_outline(line) for line in left], [_outline(line) for line in right], autojunk=False
+    )
+    stretches = [(a, b, c, d) for what, a, b, c, d in matcher.get_opcodes() if what != "equal"]
+    alike = [
+        (a + n, a + n + 1, c + n, c + n + 1)
+        for what, a, b, c, _ in matcher.get_opcodes()
+        if what == "equal"
+        for n in range(b - a)
+        if left[a + n] != right[c + n]
+    ]
+    return sorted([*stretches, *alike])
+
+
+def _outline(line: str) -> str:
+    """Return a line with its digits alike, so that lines of one form are aligned with each other."""
+    return _DIGITS.sub("0", line)
 
 
 def _elsewhere(left: str, right: str, kind: Kind, about: Circumstances) -> Compared | None:

@@ -6,8 +6,7 @@ decided by its type and by what stands around it; everything else must be equal.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Policy = Literal["exact", "any", "same", "rate"]
 """``any``: another value of the same form says the same. ``same``: one value may stand for another, throughout the
@@ -21,7 +20,10 @@ _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _CLOCK = r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?"
 _UNIT = r"(?:[KMGTPE]i?B|[KMGTPE]iB|B|bytes)"
 _PER = r"(?:tokens?/s|it/s|s/it|[KMGT]i?B/s|TFLOPS?(?:/s)?|req(?:uests)?/s)"
+_SPECIAL = rf"(?:{_DAY}|{_MONTH}|GPU-|MIG-|[IWEF]\d{{4}}|sha256:|v\d|[0-9a-f]{{8}})"
 _SHAPES = (
+    ("space", r"[ \t]+"),
+    ("word", rf"(?!{_SPECIAL})[A-Za-z_]\w*"),  # most of a line, told early from all that begins with a letter
     ("time", rf"\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:Z|[ ]?[+-]\d\d:?\d\d)?"),
     ("time", rf"{_DAY} {_MONTH} [ \d]?\d {_CLOCK}(?: [A-Z]{{3,4}})? \d{{4}}"),
     ("time", rf"\d\d/{_MONTH}/\d{{4}}:\d\d:\d\d:\d\d [+-]\d{{4}}"),
@@ -45,11 +47,14 @@ _SHAPES = (
     ("version", r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-+.]?[\w+]+)*|(?<![\w.])\d+\.\d+(?:\.\d+)?[+-][\w.+]+"),
     ("number", r"[-+]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])"),
     ("word", r"\w+"),
-    ("space", r"[ \t]+"),
     ("sign", r"."),
 )  # fmt: skip
 _NAMES = [f"{name}_{place}" for place, (name, _) in enumerate(_SHAPES)]
 _TOKEN = re.compile("|".join(f"(?P<{name}>{shape})" for name, (_, shape) in zip(_NAMES, _SHAPES, strict=True)))
+
+_KIND = {name: kind for name, (kind, _) in zip(_NAMES, _SHAPES, strict=True)}
+_PLAIN = frozenset({"word", "space", "sign", "hash", "path", "size", "percent", "version"})
+"""Types whose policy never depends on what stands around: exact."""
 
 _PID_BEFORE = re.compile(r"(?:\bp?pid|\btid|\bprocess|\bPID)[ =:#]{1,3}$")
 _BRACKET_PID = re.compile(r"^[\w./-]+\[$|[ ][\w./-]+\[$")
@@ -65,8 +70,7 @@ _LOG_LINE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of a line: its type, its text, and how it may differ."""
 
     kind: str
@@ -79,7 +83,10 @@ def tokens(line: str, *, listing: bool = False) -> list[Token]:
     log = _LOG_LINE.search(line) is not None
     found = []
     for match in _TOKEN.finditer(line):
-        name = (match.lastgroup or "sign_").rpartition("_")[0]
+        name = _KIND[match.lastgroup or ""]
+        if name in _PLAIN:
+            found.append(Token(name, match.group()))
+            continue
         before = line[max(0, match.start() - 40) : match.start()]
         around = _Around(before, line[match.end() : match.end() + 2], log, listing)
         kind, policy = _judge(name, match.group(), around)
@@ -87,8 +94,7 @@ def tokens(line: str, *, listing: bool = False) -> list[Token]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(NamedTuple):
     """What stands around a piece of a line."""
 
     before: str

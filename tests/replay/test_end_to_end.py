@@ -11,6 +11,7 @@ from typing import Protocol
 
 import pytest
 
+from probes.host.script import emit
 from probes.host.ssh import connect
 from probes.host.targets import Target
 from replay.engine import replay
@@ -18,7 +19,9 @@ from replay.plan import Hosts, Selection, build_plan
 from replay.progress import Began, Done, Ended, Progress, Sending
 from replay.recording import load
 from replay.rewrite import PathRules
+from sessions.errors import PolicyRefusal
 from sessions.ingest.source import Source
+from sessions.models.command import Pipe, Stage
 from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.models.replay import Plan, RunStep
 from sessions.models.session import Session, Step, Tally
@@ -154,16 +157,18 @@ def tree() -> Tree:
     )
 
 
-def planned(bench: Bench, selection: Selection | None = None, hosts: Mapping[str, str] | None = None) -> Plan:
+def planned(
+    bench: Bench, selection: Selection | None = None, hosts: Mapping[str, str] | None = None, session: str = "s1"
+) -> Plan:
     with Reader.open(bench.store) as reader:
         mapping = hosts if hosts is not None else {RECORDED: "bench"}
-        return build_plan(reader, "s1", bench.target, selection, Hosts(mapping))
+        return build_plan(reader, session, bench.target, selection, Hosts(mapping))
 
 
-async def run(bench: Bench, plan: Plan) -> tuple[dict[int, RunStep], Ended]:
+async def run(bench: Bench, plan: Plan, session: str = "s1") -> tuple[dict[int, RunStep], Ended]:
     events: list[Progress] = []
     with Reader.open(bench.store) as reader:
-        recording = load(reader, "s1", PathRules(bench.target.paths))
+        recording = load(reader, session, PathRules(bench.target.paths))
     with Writer.open(bench.store) as writer:
         async with connect(bench.target) as executor:
             events = [event async for event in replay(plan, executor, writer, recording)]
@@ -254,6 +259,35 @@ async def test_a_log_of_another_day_says_the_same(bench: Bench) -> None:
     log.write_text(log.read_text().replace("1,809", "1,808"))
     results, ended = await run(bench, planned(bench, Selection(hypothesis="H2")))
     assert worth(ended, "H2") == "overturned"
+
+
+async def test_filters_of_the_agents_machine_are_applied_here(bench: Bench) -> None:
+    texts = ["cat {log}' 2>&1 | grep -c tensors", "cat {log}; ls {gone} 2>&1' | tail -n 1", "cat {log}' | grep absent"]
+    outputs = ["1\n", f"ls: cannot access '{THERE}/gone': No such file or directory\n", ""]
+    steps = tuple(
+        step(bench, n, f"ssh root@{RECORDED} '" + text.format(log=f"{THERE}/serve.log", gone=f"{THERE}/gone"), output)
+        for n, (text, output) in enumerate(zip(texts, outputs, strict=True))
+    )
+    filtered = Session(id="s4", format="opencode", agent="opencode", source="/filtered.json", steps=steps)
+    with Writer.open(bench.store) as writer:
+        writer.store(Source(Path("/filtered.json"), "opencode", "1"), [filtered], Tally(read=1))
+    results, _ = await run(bench, planned(bench, session="s4"), session="s4")
+    assert results[0].comparison == "identical"
+    assert (results[1].outcome, results[1].comparison) == ("completed", "equivalent")
+    assert (results[2].exit_code, results[2].comparison) == (1, "exit-status-changed")
+
+
+async def test_a_plan_that_was_tampered_with_sends_nothing(bench: Bench) -> None:
+    plan = planned(bench, Selection(steps=frozenset({0})))
+    words = ("touch", str(bench.marker))
+    pipes = (Pipe(stages=(Stage(words=words),)),)
+    before = len(bench.server.received())
+    for change in ({"pipes": pipes}, {"pipes": pipes, "sent": emit(pipes)}):
+        forged = plan.model_copy(update={"steps": (plan.steps[0].model_copy(update=change),)})
+        with pytest.raises(PolicyRefusal):
+            await run(bench, forged)
+    assert len(bench.server.received()) == before
+    assert not bench.marker.exists()
 
 
 def test_a_host_that_only_the_log_names_is_not_contacted(bench: Bench) -> None:

@@ -11,7 +11,6 @@ from typing import Protocol
 
 import pytest
 
-from probes.host.connection import open_target
 from probes.host.ssh import SSHExecutor, connect
 from probes.host.targets import Target, Targets
 from sessions.errors import HostProblem
@@ -264,14 +263,14 @@ def configure(home: Path, server: Server, *lines: str) -> None:
 
 async def test_an_alias_of_ssh_config_is_a_target(sshd: Server, home: Path) -> None:
     configure(home, sshd, f"UserKnownHostsFile {sshd.known_hosts}")
-    async with open_target(Targets().named("gpu")) as executor:
+    async with connect(Targets().named("gpu")) as executor:
         assert (await executor.run(request("echo", "here"))).stdout == b"here\n"
 
 
 async def test_the_users_known_hosts_are_the_default(sshd: Server, home: Path) -> None:
     configure(home, sshd)
     (home / ".ssh" / "known_hosts").write_bytes(sshd.known_hosts.read_bytes())
-    async with open_target(Targets().named("gpu")) as executor:
+    async with connect(Targets().named("gpu")) as executor:
         assert (await executor.run(request("echo", "here"))).stdout == b"here\n"
 
 
@@ -295,12 +294,7 @@ async def test_no_setting_turns_the_check_of_host_keys_off(sshd: Server, home: P
     configure(home, sshd, line)
     before = len(sshd.received())
     with pytest.raises(HostProblem) as problem:
-        async with open_target(Targets().named("gpu")):
+        async with connect(Targets().named("gpu")):
             pass
     assert problem.value.outcome == "host-key-mismatch"
     assert len(sshd.received()) == before
-
-
-async def test_local_is_this_machine() -> None:
-    async with open_target(Targets().named("local")) as executor:
-        assert executor.name == "local"
