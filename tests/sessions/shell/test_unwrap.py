@@ -1,4 +1,4 @@
-"""What stands around a call, on one machine: directories, variables, loops, pipes, streams, wrappers."""
+"""What stands around a call, on one machine: directories, variables, loops, pipes, streams."""
 
 import pytest
 from hypothesis import given, settings
@@ -187,70 +187,6 @@ def test_standard_input_that_is_given_as_text() -> None:
     assert [each.stdin for each in unwrap("{ a; b; } <<'EOF'\nx\nEOF")] == ["x\n", None]
     unknown = only("cat <<EOF\n$x\nEOF")
     assert (unknown.stdin, unknown.literal, unknown.unresolved) == ("$x\n", False, "standard input needs a shell")
-
-
-@pytest.mark.parametrize(
-    ("text", "argv", "context"),
-    [
-        ("sudo -n cat f", "cat f", {"sudo": True, "user": "root"}),
-        ("sudo -u app -H cat f", "cat f", {"sudo": True, "user": "app"}),
-        ("sudo -iu app cat f", "cat f", {"sudo": True, "user": "app"}),
-        ("sudo --user=app -- cat f", "cat f", {"sudo": True, "user": "app"}),
-        ("sudo -E env A=1 cat f", "cat f", {"sudo": True, "env": {"A": "1"}}),
-        ("doas -u app cat f", "cat f", {"sudo": True, "user": "app"}),
-        ("su - app -c 'cat f'", "cat f", {"sudo": True, "user": "app"}),
-        ("timeout 30 cat f", "cat f", {"timeout": 30.0}),
-        ("timeout -k 5 -s KILL 1.5m cat f", "cat f", {"timeout": 90.0}),
-        ("timeout 1h timeout 10 cat f", "cat f", {"timeout": 10.0}),
-        ("nice -n 5 ionice -c2 -n7 stdbuf -oL nohup cat f", "cat f", {}),
-        ("command cat f", "cat f", {}),
-        ("exec cat f", "cat f", {}),
-        ("time -p cat f", "cat f", {}),
-        ("rtk cat f", "cat f", {}),
-        ("bash -lc 'cat f'", "cat f", {}),
-        ("/bin/sh -e -c 'cat f' name", "cat f", {}),
-        ("bash -o pipefail -c 'cat f'", "cat f", {}),
-        ("bash -euo pipefail -c 'cat f'", "cat f", {}),
-        ("bash <<'EOF'\ncat f\nEOF", "cat f", {}),
-        ("eval 'cat f'", "cat f", {}),
-        ("bash -c \"sudo bash -c 'cat f'\"", "cat f", {"sudo": True}),
-        ("python3 - <<'EOF'\nprint(1)\nEOF", "python3 -", {"stdin": "print(1)\n"}),
-        ("bash script.sh", "bash script.sh", {}),
-        ("bash -n script.sh", "bash -n script.sh", {}),
-        ("command -v gcc", "command -v gcc", {}),
-        ("set -euo pipefail; cat f", "cat f", {}),
-        ("watch -n1 nvidia-smi", "watch -n1 nvidia-smi", {}),
-        ("cd /srv", "cd /srv", {"cwd": "/srv"}),
-        ("set -e", "set -e", {}),
-    ],
-)
-def test_wrappers_come_off(text: str, argv: str, context: dict[str, object]) -> None:
-    command = only(text)
-    assert " ".join(command.argv) == argv
-    assert command.unresolved is None
-    assert command.literal
-    assert command.model_dump(include=set(context)) == context
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("env -S 'cat f'", "option -S is not known"),
-        ("sudo --frobnicate cat f", "option --frobnicate is not known"),
-        ("$CMD f", "program $CMD needs a shell"),
-        ("~/bin/x f", "program ~/bin/x needs a shell"),
-        ("bash -s", "its script comes from elsewhere"),
-        ('bash -c "cat $f"', "expanded by the shell outside"),
-        ("cat 'open", "cannot be parsed"),
-        ("f() { x; }; f", "a function of the text"),
-        ("[[ -f x ]]", "a test of the shell"),
-        ("timeout $T cat f", "no duration"),
-        ("su - app", "su runs nothing"),
-        ("bash -c '# nothing'", "a text without a command"),
-    ],
-)
-def test_what_cannot_be_unwrapped_says_why(text: str, why: str) -> None:
-    assert why in (unwrap(text)[-1].unresolved or "")
 
 
 def test_words_of_a_text_that_was_expanded_outside_are_never_exact() -> None:
