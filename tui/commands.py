@@ -144,21 +144,11 @@ class _Run(Thread):
         return False
 
     async def _carry_out(self) -> None:
-        from probes.host import local, ssh, targets  # noqa: PLC0415 - as above
-        from replay import engine, recording  # noqa: PLC0415 - as above
-        from replay.rewrite import PathRules  # noqa: PLC0415 - as above
-        from sessions.store.reader import Reader  # noqa: PLC0415 - as above
-        from sessions.store.writer import Writer  # noqa: PLC0415 - as above
+        from replay.conduct import conduct  # noqa: PLC0415 - as above
 
-        with Reader.open(self._store) as reader:
-            recorded = recording.load(reader, self._plan.session, PathRules(self._host.paths))
-        here = self._host.name == targets.LOCAL
-        async with local.connect() if here else ssh.connect(self._host) as executor:
-            with Writer.open(self._store) as writer:
-                events = engine.replay(self._plan, executor, writer, recorded)
-                async with aclosing(events):
-                    async for event in events:
-                        self._tell(event)
+        async with aclosing(conduct(self._store, self._host, self._plan)) as events:
+            async for event in events:
+                self._tell(event)
 
     def _tell(self, event: "Progress") -> None:
         from replay import progress  # noqa: PLC0415 - as above

@@ -21,6 +21,9 @@ REMOTE = re.compile(
 )
 """A command that is all ``ssh OPTIONS HOST 'COMMAND'``: for the list only; the page of a step shows every word."""
 
+SETTING_OUT = re.compile(r"\Acd [^\n;&|]+(?:&&|;|\n)\s*")
+"""A ``cd FOLDER &&`` in front: half of all commands begin so, and the list has no room for it."""
+
 STANCES: Mapping[str, str] = {"supports": "▲", "refutes": "▼", "neutral": "◦"}
 """The mark of each stance."""
 
@@ -112,11 +115,13 @@ class StepList(Roster):
 
 
 def told(step: StepLine) -> tuple[str, str]:
-    """Return how the list names the kind of a step, and its text; what ran over ssh without the ``ssh HOST``."""
+    """Return how the list names the kind of a step, and its text without ``ssh HOST`` and ``cd FOLDER &&`` in front."""
     text = step.command or step.tool
-    if step.kind == "shell" and (remote := REMOTE.match(text[:LONGEST])):
-        return "ssh", remote[2]
-    return KINDS.get(step.kind, step.kind), text
+    if step.kind != "shell":
+        return KINDS.get(step.kind, step.kind), text
+    remote = REMOTE.match(text[:LONGEST])
+    kind, text = ("ssh", remote[2]) if remote else (KINDS["shell"], text)
+    return kind, SETTING_OUT.sub("", text)
 
 
 def _ending(step: StepLine) -> Content:
