@@ -126,6 +126,7 @@ class Glm:
 
     write_gguf: WriteGGUF
     names: tuple[str, ...] = field(default_factory=_glm_names)
+    fields: Mapping[str, Any] = field(default_factory=lambda: dict(GLM_FIELDS))
 
     def write(self, path: Path, *, lost: tuple[str, ...] = (), added: tuple[str, ...] = (), shards: int = 1) -> Path:
         names = [name for name in (*self.names, *added) if name not in lost]
