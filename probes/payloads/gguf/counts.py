@@ -173,6 +173,13 @@ def shards(model: str | None) -> list[Shard]:
     return [Shard(path.with_name(name), n) for n, name in enumerate(names) if path.with_name(name).is_file()]
 
 
+def state(files: list[Shard]) -> dict[str, str]:
+    """Return the status of a look at these files: degraded where shards are not here."""
+    count = max(int(files[0].fields.get("split.count", 1)), 1)
+    lacking = f"only {len(files)} of {count} shards are here" if len(files) < count else ""
+    return {"status": "degraded" if lacking else "ok", "detail": lacking}
+
+
 def role(name: str) -> str:
     """Return a tensor's name without the number of its layer."""
     return re.sub(r"\d+", "N", name)

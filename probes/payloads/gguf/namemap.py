@@ -186,6 +186,13 @@ def shards(model: str | None) -> list[Shard]:
     return [Shard(path.with_name(name), n) for n, name in enumerate(names) if path.with_name(name).is_file()]
 
 
+def state(files: list[Shard]) -> dict[str, str]:
+    """Return the status of a look at these files: degraded where shards are not here."""
+    count = max(int(files[0].fields.get("split.count", 1)), 1)
+    lacking = f"only {len(files)} of {count} shards are here" if len(files) < count else ""
+    return {"status": "degraded" if lacking else "ok", "detail": lacking}
+
+
 def role(name: str) -> str:
     """Return a tensor's name without the number of its layer."""
     return re.sub(r"\d+", "N", name)
@@ -399,9 +406,9 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     strange = sorted(name for name in tensors if lookup.get_name(name, try_suffixes=SUFFIXES) is None)
     known = len(tensors) - len(strange)
     asked = f"asked with .weight or .bias it knows {raw:,} of {len(tensors):,}, with try_suffixes {known:,}"
-    faults = wrong or told(dropped)
-    whose = "the given map: " if given.map else f"vLLM's stock map for {head.arch!r}: "
+    faults, whose = wrong or told(dropped), "the given map: " if given.map else f"vLLM's stock map for {head.arch!r}: "
     return {
+        **state(files),
         "findings": [
             conclude("map-empty", asked if known == 0 else "", asked + ": a matter of how it is asked" * (known > raw)),
             conclude("map-misused", wrong, "its keys are tensors" if given.map else "no map given (--map); " + asked),
@@ -418,7 +425,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         "thresholds": [{"name": group, "limit": 0, "unit": "names", "passes": "equal"} for group in dropped],
         "controls": controls(lookup.get_name, head),
         "sample": f"all names of {len(files)} files; shapes are not compared",
-        "worst": {group: each[:20] for group, each in dropped.items() if each},
+        "worst": {group: each[:20] for group, each in dropped.items() if each} or None,
         "details": {
             "architecture": head.arch,
             "loader": by_role(dropped),
