@@ -100,12 +100,13 @@ _READERS = re.compile(
 )
 
 
+_LOG = re.compile(r"\.(?:log|out)\b")
 _FOLDER = re.compile(r"^\s*cd (?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)")
 
 
 def is_run(step: Step) -> bool:
     """Return whether the output of a step is the result of a run; what stands in a file that is shown is none."""
-    return step.kind in _TESTS and not _only_reads(step.command)
+    return step.kind in _TESTS and (not _only_reads(step.command) or bool(_LOG.search(step.command)))
 
 
 def _only_reads(command: str) -> bool:

@@ -23,8 +23,8 @@ OUTPUTS: tuple[Row, ...] = (
         r"|mapped|ok)|files? match|no (?:differences?|mismatch(?:es)?|diff)"
         r"|(?<![\d.])0 (?:differences|mismatch(?:es)?|differ|errors|failed|bad|outliers)"
         r"|within (?:the )?(?:tolerances?|bounds|limits|fp\d+|float\d+|rounding)|as expected|in agreement"
-        r"|assert_close\W+(?:ok|pass\w*)|(?:both|all|outputs?|results?|logits|backends?)(?: \w+){0,3} (?:agree"
-        r"|match))\b"
+        r"|assert_close\W+(?:ok|pass\w*)|(?:both|all|outputs?|results?|logits|backends?)(?: \w+){0,3} (?:agrees?"
+        r"|match(?:es)?))\b"
         r"|\b(?:no measurable difference|agrees? with|matches (?:the )?(?:reference|expected|baseline|cpu"
         r"|fp32))\b(?!\s*[:=]\s*(?:false|no\b|0))",
         1.0,
@@ -36,6 +36,7 @@ OUTPUTS: tuple[Row, ...] = (
         "none-differ",
         "agrees",
         r"\b(?:mismatch\w*|differences?|differing|outliers|errors)(?: \w+)?\s*[:=]\s*0\b(?!\.)"
+        r"|\b(?:agreement|match(?:ing|ed)?|identical)\b[^\n\d]{0,12}(?:99\.\d+|100(?:\.0+)?) ?%"
         r"|(?:->|=>|→)\s*(?:match|same|equal|identical)(?:es)?\s*$",
         1.0,
         "counts no difference",
@@ -58,7 +59,7 @@ OUTPUTS: tuple[Row, ...] = (
         rf"\b(?:max(?:imum)?|mean|avg|rel(?:ative)?|abs(?:olute)?|largest|worst|rms|l2|rell2)[ _."
         rf"|-]*(?:abs(?:olute)?|rel(?:ative)?)?[ _.|-]*"
         rf"(?:diff(?:erence)?|err(?:or)?|deviation|delta)\b[^\n\d(){{}};&"
-        rf"|\"'-]{{0,48}}(?P<small>{_NUMBER})(?!\s*%|\w)",
+        rf"|\"'-]{{0,48}}(?P<small>(?>{_NUMBER}))(?!\s*%|\w)",
         1.0,
         "a measured difference; it agrees where the figure is small",
         "max diff 0.0004",
