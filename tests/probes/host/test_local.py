@@ -1,7 +1,6 @@
 """The executor of this machine: the same semantics as over ssh."""
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
@@ -57,6 +56,19 @@ async def test_cancel_ends_the_whole_group(tmp_path: Path) -> None:
     await assert_gone(int(pid.read_text()))
 
 
+async def test_a_run_cancelled_while_it_starts_leaves_nothing_behind(tmp_path: Path) -> None:
+    for turns in range(8):
+        pid = tmp_path / f"pid{turns}"
+        task = asyncio.create_task(LocalExecutor().run(request("sh", "-c", f"echo $$ >{pid}; sleep 61 & wait")))
+        for _ in range(turns):
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        if pid.exists():
+            await assert_gone(int(pid.read_text()))
+
+
 async def test_put(tmp_path: Path) -> None:
     await LocalExecutor().put(b"\x00x", str(tmp_path / "f"))
     assert (tmp_path / "f").read_bytes() == b"\x00x"
@@ -66,9 +78,8 @@ async def test_put(tmp_path: Path) -> None:
 
 async def assert_gone(pid: int) -> None:
     for _ in range(200):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
+        status = Path(f"/proc/{pid}/stat")
+        if not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z":
             return
         await asyncio.sleep(0.02)
     raise AssertionError(f"process {pid} lives on")

@@ -174,6 +174,17 @@ async def test_cancelled_run_leaves_nothing_behind(host: SSHExecutor) -> None:
     assert await gone("7143")
 
 
+async def test_a_run_cancelled_while_it_starts_leaves_nothing_behind(host: SSHExecutor) -> None:
+    for turns in range(1, 12):
+        task = asyncio.create_task(host.run(request("sh", "-c", "sleep 7145 & sleep 7145", timeout=600)))
+        for _ in range(turns):
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await gone("7145")
+
+
 async def test_twenty_at_once_share_eight_channels(host: SSHExecutor) -> None:
     results = await asyncio.gather(*(host.run(request("echo", str(n))) for n in range(20)))
     assert [r.stdout.decode().strip() for r in results] == [str(n) for n in range(20)]
