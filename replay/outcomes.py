@@ -8,7 +8,7 @@ from replay.policy.judge import judge
 from sessions.models.command import Completed
 from sessions.models.replay import PlannedStep
 
-_MISSING = re.compile(r"no such file or directory|can't cd to|cannot access", re.IGNORECASE)
+_MISSING = re.compile(r"no such file|can't cd to|cannot access", re.IGNORECASE)
 _COMPLAINT = re.compile(r"[\w./\[-]+: ")
 """How a program begins what it has to say on standard error: with its name."""
 _DENIED = re.compile(r"permission denied", re.IGNORECASE)

@@ -12,6 +12,7 @@ from pathlib import Path
 from probes.host import script
 from probes.host.capture import Capture, Stream
 from probes.host.outcomes import classify, missing_program
+from probes.host.starting import whole
 from probes.host.targets import LOCAL
 from sessions.errors import HostProblem
 from sessions.models.command import Completed, Request
@@ -35,7 +36,7 @@ class LocalExecutor:
         mark = secrets.token_hex(8)
         async with self._slots:
             started = time.monotonic()
-            process = await _start(script.wrap(request, mark))
+            process = await whole(_start(script.wrap(request, mark)), _end)
             capture = Capture(mark, request.output_limit)
             expired = await _listen(process, capture, request)
             completed = classify(capture, _exit(process), time.monotonic() - started, request, expired=expired)
@@ -84,11 +85,16 @@ async def _listen(process: asyncio.subprocess.Process, capture: Capture, request
     except TimeoutError:
         return True
     finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await asyncio.shield(process.wait())
+        await asyncio.shield(_end(process))
     return False
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a process with all that it started, if it still runs."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
 
 
 async def _drain(process: asyncio.subprocess.Process, capture: Capture, stdin: bytes | None) -> None:

@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import asyncssh
@@ -19,6 +20,7 @@ from probes.host import script
 from probes.host.capture import Capture
 from probes.host.outcomes import classify, missing_program
 from probes.host.problems import translate
+from probes.host.starting import whole
 from probes.host.targets import Target
 from sessions.errors import HostProblem
 from sessions.models.command import Completed, Request
@@ -27,6 +29,7 @@ CHANNELS = 8
 _CONNECT = 20.0
 _LOCAL_GRACE = 5.0
 _CLEAN_UP = 5.0
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _NOT_FOUND = 127
 _TROUBLE = (asyncssh.Error, OSError, TimeoutError)
 
@@ -49,7 +52,9 @@ class SSHExecutor:
         async with self._channels:
             started = time.monotonic()
             try:
-                process = await self._open(script.wrap(request, mark), request.stdin)
+                process = await whole(
+                    self._open(script.wrap(request, mark), request.stdin), partial(self._abandon, mark)
+                )
             except _TROUBLE as error:
                 return Completed("transport-lost", None, b"", b"", 0.0, detail=f"no channel: {error}")
             capture = Capture(mark, request.output_limit)
@@ -74,13 +79,22 @@ class SSHExecutor:
             await asyncio.wait_for(self._connection.wait_closed(), _CLEAN_UP)
 
     async def _open(self, command: str, stdin: bytes | None) -> Process:
-        process: Process = await asyncio.wait_for(
-            self._connection.create_process(command, encoding=None, request_pty=False), _CONNECT
-        )
+        process: Process = await asyncio.wait_for(self._channel(command), _CONNECT)
         if stdin:
             process.stdin.write(stdin)
         process.stdin.write_eof()
         return process
+
+    async def _channel(self, command: str) -> Process:
+        """Open a channel; a server that is still busy closing others refuses at once, so ask again a few times."""
+        for pause in _PAUSES:
+            try:
+                return await self._connection.create_process(command, encoding=None, request_pty=False)
+            except asyncssh.ChannelOpenError:
+                if self._connection.is_closed():
+                    raise
+                await asyncio.sleep(pause)
+        return await self._connection.create_process(command, encoding=None, request_pty=False)
 
     async def _listen(self, process: Process, capture: Capture, request: Request) -> bool:
         """Read until the end; return whether our own deadline ended it."""
@@ -115,6 +129,10 @@ class SSHExecutor:
             with suppress(HostProblem):
                 await self._brief(script.kill(capture.group, capture.mark))
         process.close()
+
+    async def _abandon(self, mark: str, process: Process) -> None:
+        """End a command that was cancelled before anybody listened to it."""
+        await self._kill(process, Capture(mark, 0))
 
     async def _brief(self, command: str, stdin: bytes | None = None) -> tuple[int | None, bytes]:
         """Run a command of our own; return its exit status (None: the connection is lost) and standard error."""

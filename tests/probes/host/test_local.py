@@ -76,10 +76,17 @@ async def test_put(tmp_path: Path) -> None:
         await LocalExecutor().put(b"", str(tmp_path / "none" / "f"))
 
 
+def is_gone(pid: int) -> bool:
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return status.rpartition(")")[2].split()[0] == "Z"
+
+
 async def assert_gone(pid: int) -> None:
     for _ in range(200):
-        status = Path(f"/proc/{pid}/stat")
-        if not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z":
+        if is_gone(pid):
             return
         await asyncio.sleep(0.02)
     raise AssertionError(f"process {pid} lives on")
