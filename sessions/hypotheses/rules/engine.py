@@ -53,7 +53,7 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
 
 
 def _nodes(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) -> tuple[Hypothesis, ...]:
-    record.suspicions, record.held = nodes, focus(nodes, len(record.messages))
+    record.suspicions, record.held = nodes, focus(nodes, record.count)
     record.mended = mend(record, nodes)
     decisions = {s.key: decide(record, s) for s in nodes}
     parents = place(record, nodes, decisions)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.ground import Claim, ground, speaks_against
@@ -17,6 +17,12 @@ from sessions.models.session import Step
 
 _BEFORE = 3
 """Messages before a statement whose outputs can carry what its own message concludes."""
+
+_REACH = 8
+"""Messages back to which a conclusion draws on outputs."""
+
+_DRAWN = 4_000
+"""Characters of an output in which a message that draws on it is looked for."""
 
 _UNTIL = 20
 """Messages after its last mention within which a run can settle a suspicion by itself."""
@@ -64,22 +70,24 @@ def decide(record: Record, suspicion: Suspicion) -> Decision:
     final = _final(events)
     if final is None:
         return Decision(_undecided(record, suspicion), "claimed", None, (), (), ())
-    turns = tuple(_turns(events))
     return Decision(
-        final.verdict, final.support, final.message, turns, final.evidence, tuple(dict.fromkeys(e.rule for e in events))
+        verdict=final.verdict,
+        support=final.support,
+        message=final.message,
+        turns=tuple(_turns(events)),
+        evidence=final.evidence,
+        rules=tuple(dict.fromkeys(e.rule for e in events)),
     )
 
 
 def _final(events: Sequence[_Event]) -> _Event | None:
-    """The last event that output carries, unless a later one takes it back; else the last one."""
+    """The last verdict that output carries, from where it first fell and with all that carries it; else the last said."""
     grounded = [e for e in events if e.support == "grounded"]
     if not grounded:
         return events[-1] if events else None
-    last = grounded[-1]
-    same = [e for e in grounded if e.verdict == last.verdict]
+    same = [e for e in grounded if e.verdict == grounded[-1].verdict]
     merged = {piece.step: piece for e in same for piece in e.evidence}
-    first = same[0] if same[0].evidence and same[0].message <= last.message else last
-    return _Event(first.message, first.order, last.verdict, last.quote, last.rule, "grounded", tuple(merged.values()))
+    return replace(same[0], evidence=tuple(merged.values()))
 
 
 def _turns(events: Sequence[_Event]) -> Iterator[Turn]:
@@ -131,11 +139,6 @@ def _fresh(record: Record, suspicion: Suspicion, message: int) -> Iterator[Step]
         drawn = (n for m in later for n in record.by_message.get(m, ()))
         if not any((found := figures(n.sentence.text)) and found & figures(step.output[:_DRAWN]) for n in drawn):
             yield step
-
-
-_DRAWN = 4_000
-_REACH = 8
-"""Messages back to which a conclusion draws on outputs."""
 
 
 def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iterator[_Event]:

@@ -40,6 +40,11 @@ class Record:
         """Ordinal of the last message that somebody wrote."""
         return max((m.ordinal for m in self.messages if not m.injected), default=-1)
 
+    @property
+    def count(self) -> int:
+        """One more than the highest ordinal of a message."""
+        return 1 + max([-1, *(m.ordinal for m in self.messages), *self._places])
+
     @cached_property
     def by_message(self) -> dict[int, list[Note]]:
         """The notes of each message."""

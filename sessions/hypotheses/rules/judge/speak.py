@@ -24,7 +24,8 @@ _IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
 
 def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, settled: Verdict | None) -> bool:
     """Return whether the conclusion `said` in `note` is one on `suspicion`, which so far is `settled` or not."""
-    if said.rule in _IN_ORDER and (settled == "confirmed" or _is_mended(record, suspicion, note)):
+    in_order = said.rule in _IN_ORDER
+    if in_order and (settled == "confirmed" or _acts_on(record, suspicion, note)):
         return False
     if (
         said.rule == "rule:fixed"
@@ -37,7 +38,9 @@ def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, sett
     share = record.rarity.coverage(suspicion.terms, words)
     if (share >= _MUCH and suspicion.entities & words) or share >= _ALMOST_ALL:
         return said.verdict != "confirmed" or _fits_best(record, note, words, share)
-    return settled is None and not said.weak and _is_awaited(record, suspicion, note, share)
+    if settled is not None or said.weak or (in_order and _is_mended(record, suspicion, note)):
+        return False
+    return _is_awaited(record, suspicion, note, share)
 
 
 def _is_awaited(record: Record, suspicion: Suspicion, note: Note, share: float) -> bool:
