@@ -81,7 +81,7 @@ def decide(record: Record, suspicion: Suspicion) -> Decision:
 
 
 def _final(events: Sequence[_Event]) -> _Event | None:
-    """Return the last verdict that output carries, from where it first fell, with all that carries it; else the last."""
+    """Return the last verdict that output carries, from where it first fell and with all evidence; else the last."""
     grounded = [e for e in events if e.support == "grounded"]
     if not grounded:
         return events[-1] if events else None
