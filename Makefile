@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 .PHONY: demo setup test check lint types imports bench pictures clean
 
 demo: $(VENV)/.base
-	@NECROPSY_STORE=$${NECROPSY_STORE:-demo/necropsy.sqlite} $(BIN)/necropsy demo
+	@$(BIN)/necropsy demo
 
 setup: $(VENV)/.dev
 
@@ -32,7 +32,7 @@ pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py
 
 clean:
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
