@@ -172,3 +172,27 @@ def test_dates_of_a_listing_may_differ() -> None:
     assert compare(recorded, recorded.replace("18:02", "09:10"), argv=argv).comparison == "equivalent"
     assert compare(recorded, recorded.replace("512", "513"), argv=argv).comparison == "changed"
     assert compare(recorded, recorded.replace("18:02", "09:10")).comparison == "changed"
+
+
+@pytest.mark.parametrize(("recorded", "new"), [pair[:2] for pair in (*EQUIVALENT, *CHANGED)])
+def test_which_is_the_recording_does_not_matter(recorded: str, new: str) -> None:
+    assert compare(recorded, new).comparison == compare(new, recorded).comparison
+
+
+def test_a_change_among_many_lines_is_told_by_its_line() -> None:
+    lines = [f"step {n} loss=0.{n}" for n in range(6000)]
+    longer = [*lines[:3000], "inserted", *lines[3000:]]
+    compared = compare("\n".join(lines), "\n".join(longer))
+    assert [(t.line, t.kind, t.recorded, t.new) for t in compared.tokens] == [(3001, "line", "", "inserted")]
+    edited = [*lines[:3000], "step 3000 loss=9.3000", *lines[3001:], "more"]
+    compared = compare("\n".join(lines), "\n".join(edited))
+    assert next((t.line, t.recorded, t.new) for t in compared.tokens) == (3001, "0.3000", "9.3000")
+
+
+def test_what_is_kept_of_a_huge_difference_is_bounded() -> None:
+    compared = compare("x" * 100_000, "y" * 100_000)
+    assert [len(t.recorded) for t in compared.tokens] == [500]
+    many = compare("\n".join(f"a{n}" for n in range(1000)), "\n".join(f"b{n}" for n in range(1000)))
+    assert len(many.tokens) == 200
+    long = compare("a " * 5000 + "1", "a " * 5001 + "2")
+    assert (long.comparison, len(long.tokens)) == ("changed", 1)
