@@ -11,7 +11,7 @@ from sessions.models.session import Message
 _LONG = 60
 _SHORT = 4
 _FEW = 4
-_ADJUST = {
+ADJUST = {
     "heading": -0.6,
     "short": -0.6,
     "long": -0.2,
@@ -77,7 +77,7 @@ def _score(note: Note, by_number: dict[int, Note], reports: frozenset[int]) -> M
     under = _is_under(note, by_number)
     form = _form(note, listed=listed, under=under, report=note.sentence.message in reports)
     names = tuple(f"rule:{row.name}" for row in suspicion if row.weight) + tuple(f"rule:{name}" for name in form)
-    return Mention(note, sum(families.values()) + sum(_ADJUST[name] for name in form), names, listed)
+    return Mention(note, sum(families.values()) + sum(ADJUST[name] for name in form), names, listed)
 
 
 _GUESSES = frozenset({"hedge", "cause", "question"})
