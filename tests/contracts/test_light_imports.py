@@ -36,6 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["--help"],
         ["list"],
         ["show", "latest"],
+        ["explain", "latest", "H1"],
         ["report", "latest"],
         ["report", "latest", "--format", "html"],
         ["report", "latest", "--format", "json"],
