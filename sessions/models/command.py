@@ -26,8 +26,9 @@ class Command(Strict):
     """The remote user the log names, or the one that sudo changes to."""
     sudo: bool = False
     container: str | None = None
-    """``docker:NAME``, ``podman:NAME``, ``compose:SERVICE``, ``incus:NAME`` or ``kubectl:NAMESPACE/POD`` (an empty
-    namespace if the log names none; ``:CONTAINER`` behind it for ``-c``) when it ran inside one; ``A>B``: B inside A."""
+    """Inside which container it ran: ``docker:NAME``, ``podman:NAME``, ``compose:SERVICE``, ``incus:NAME`` or
+    ``kubectl:NAMESPACE/POD`` (no namespace if the log names none, ``:CONTAINER`` behind it); ``A>B``: B inside A.
+    """
     jumps: tuple[str, ...] = ()
     """Hosts passed on the way, outermost first."""
     cwd: str | None = None
