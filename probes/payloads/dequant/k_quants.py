@@ -42,7 +42,7 @@ PROBE: dict[str, Any] = {
         },
         "device-wrong": {
             "statement": "This GPU, its driver or the Triton compiler computes dequantization wrongly",
-            "terms": ["dequant", "dequantization", "compiler", "triton", "driver", "gpu memory", "miscompile", "sm120", "ptxas"],
+            "terms": ["dequant", "dequantization", "compiler", "triton", "driver", "gpu memory", "miscompile", "sm120"],
         },
     },
     "architectures": [],
@@ -144,7 +144,7 @@ class Shard:
         return self.data[self.at - length : self.at].decode("utf-8", "replace")
 
     def value(self, kind: int) -> Any:
-        """Return the next value; of an array of strings only (count, place)."""
+        """Return the next value; of an array of strings, and of a long one, only (count, place)."""
         if kind in SCALARS:
             return self.take(SCALARS[kind])
         if kind != ARRAY:
@@ -153,7 +153,8 @@ class Shard:
         at = self.at
         if inner in SCALARS:
             self.at += count * struct.calcsize("=" + SCALARS[inner])
-            return list(struct.unpack_from(self.order + str(min(count, 4096)) + SCALARS[inner], data, at))
+            short = count <= 4096  # noqa: PLR2004 - one number a layer, not one a token
+            return list(struct.unpack_from(f"{self.order}{count}{SCALARS[inner]}", data, at)) if short else (count, at)
         for _ in range(count):
             self.at += 8 + hop.unpack_from(data, self.at)[0]
         return (count, at)
@@ -197,16 +198,19 @@ def role(name: str) -> str:
 
 # >>> dequantization: the same lines in every payload that compares dequantizations
 tl: Any = None
-constexpr = tensor = Any
+constexpr = Any
+tensor = Any
 LIMITS = {"float32": (1e-6, 1e-6), "float16": (5e-4, 3e-4), "bfloat16": (4e-3, 2.5e-3)}
 """What passes: the worst error as a part of its block's largest weight, and relL2."""
 IN_HALF = (3e-3, 1e-3)
 """The same for vLLM's kernels, which compute in half."""
 FAILS = 0.05
+SUMS = 1e-5
 TINY = {"float32": 0.0, "float16": 2.0**-24, "bfloat16": 0.0}
 """An output's smallest step, which no kernel can beat where a block holds next to nothing."""
 VLLM_READS = {2, 3, 6, 7, 8, *range(10, 15), *range(16, 24), 29}
 COLUMNS = 4096
+OUTPUTS = ("bfloat16", "float16", "float32")
 
 
 class Kind(NamedTuple):
@@ -266,15 +270,17 @@ def words(here: tensor) -> tensor:
 
 def part(word: tensor, k: constexpr, mask: constexpr, zero: constexpr, magic: tensor) -> tensor:
     """Return byte `k` of words, masked, minus `zero`, as fp32: as the last bits of 2^23, where every step is exact."""
-    if (mask << (8 * k)) < 8388608:
+    if (mask << (8 * k)) < 8388608:  # noqa: PLR2004 - a kernel cannot read a module's constant
         bits = (word & (mask << (8 * k))) | magic
         return bits.to(tl.float32, bitcast=True) * (1.0 / (1 << (8 * k))) - (8388608.0 / (1 << (8 * k)) + zero)
     bits = ((word >> (8 * k)) & mask) | magic
     return bits.to(tl.float32, bitcast=True) - (8388608.0 + zero)
 
 
-def emit(out: tensor, at: tensor, low: tensor, high: tensor, scale: tensor, shift: tensor, magic: tensor,
-         group: constexpr, mask: constexpr, zero: constexpr, digest: constexpr) -> tensor:  # fmt: skip
+def emit(  # noqa: PLR0913, PLR0917 - registers, not a call
+    out: tensor, at: tensor, low: tensor, high: tensor, scale: tensor, shift: tensor, magic: tensor,
+    group: constexpr, mask: constexpr, zero: constexpr, digest: constexpr,
+) -> tensor:  # fmt: skip
     """Store 8 weights a chunk; or return their sum, each weighted by its place."""
     even = tl.join(tl.join(part(low, 0, mask, zero, magic), part(high, 0, mask, zero, magic)),
                    tl.join(part(low, 2, mask, zero, magic), part(high, 2, mask, zero, magic)))  # fmt: skip
@@ -322,13 +328,13 @@ def by_gguf(kind: str, raw: Any) -> Any:
     return torch.from_numpy(quants.dequantize(raw.cpu().numpy(), load("gguf").GGMLQuantizationType[kind]).copy())
 
 
-def launch(kind: str, raw: Any, out: Any, digest: bool, chunks: int = 0, warps: int = 0) -> None:  # noqa: FBT001, PLR0913
+def launch(kind: str, raw: Any, out: Any, *, digest: bool, tile: tuple[int, int] = (0, 0)) -> None:
     """Run this file's Triton kernel over contiguous blocks; into `out` go weights, or one sum a program."""
     spec, triton, torch = KINDS[kind], bind(), load("torch")
     count = raw.numel() // spec.size * spec.block // (8 * spec.groups)
-    size = min(chunks or spec.chunks, 1 << (count.bit_length() - 1))
+    size = min(tile[0] or spec.chunks, 1 << (count.bit_length() - 1))
     x = raw.reshape(-1).view(getattr(torch, spec.unit))
-    globals()[kind.lower()][(triton.cdiv(count, size),)](x, out, count, size, digest, num_warps=warps or spec.warps)
+    globals()[kind.lower()][(triton.cdiv(count, size),)](x, out, count, size, digest, num_warps=tile[1] or spec.warps)
 
 
 def by_triton(kind: str, raw: Any, dtype: Any) -> Any:
@@ -341,17 +347,21 @@ def by_triton(kind: str, raw: Any, dtype: Any) -> Any:
 
 def find_vllm() -> Any:
     """Return vLLM's dequantization, or that of its plugin. Raises Missing where there is neither."""
-    torch, reasons = load("torch"), []
-    for name in ("vllm._C_stable_libtorch", "vllm._C", "vllm_gguf_plugin.ops"):
-        try:
+    reasons: list[str] = []
+    for name, ops in (("vllm._C_stable_libtorch", "_C"), ("vllm._C", "_C"), ("vllm_gguf_plugin.ops", "")):
+        with tried(reasons):
             module = load(name)
-        except Missing as missing:
-            reasons.append(str(missing))
-        else:
-            found = module if "plugin" in name else torch.ops._C  # noqa: SLF001 - where vLLM registers its ops
-            if hasattr(found, "ggml_dequantize"):
-                return found.ggml_dequantize
+            return getattr(load("torch").ops, ops).ggml_dequantize if ops else module.ggml_dequantize
     raise Missing("; ".join(reasons))
+
+
+@contextlib.contextmanager
+def tried(reasons: list[str]) -> Iterator[None]:
+    """Go on without what is missing, and keep the reason."""
+    try:
+        yield
+    except (Missing, AttributeError) as missing:
+        reasons.append(str(missing))
 
 
 def number(kind: str) -> int:
@@ -361,23 +371,19 @@ def number(kind: str) -> int:
 
 def candidates() -> tuple[dict[str, Any], list[str]]:
     """Return the implementations that there are, each (kind, raw, dtype) -> weights, and what is missing."""
-    torch, missing = load("torch"), []
+    gpu = load("torch").cuda.is_available()
+    missing = [] if gpu else ["a GPU"]
     found: dict[str, Any] = {"torch": lambda kind, raw, dtype: by_torch(kind, raw).to(dtype)}
-    try:
+    with tried(missing):
         bind()
-        if torch.cuda.is_available() or os.environ.get("TRITON_INTERPRET") == "1":
+        if gpu or os.environ.get("TRITON_INTERPRET") == "1":
             found["triton"] = by_triton
-    except Missing as reason:
-        missing.append(str(reason))
-    if not torch.cuda.is_available():
-        return found, [*missing, "a GPU"]
-    try:
-        op = find_vllm()
-        found["vllm"] = lambda kind, raw, dtype: op(
-            raw, number(kind), len(raw), raw.shape[1] // KINDS[kind].size * KINDS[kind].block, dtype
-        )
-    except Missing as reason:
-        missing.append(str(reason))
+    if gpu:
+        with tried(missing):
+            op = find_vllm()
+            found["vllm"] = lambda kind, raw, dtype: op(
+                raw, number(kind), len(raw), raw.shape[1] // KINDS[kind].size * KINDS[kind].block, dtype
+            )
     return found, missing
 
 
@@ -511,9 +517,12 @@ def judge(sample: Sample, found: dict[str, Any], device: str) -> tuple[list[dict
     raw, lines = sample.raw.to(device), []
     values = {"gguf": by_gguf(kind, sample.raw)}
     for name, run in found.items():
-        for asked in ("bfloat16", "float16", "float32") if name != "vllm" or number(kind) in VLLM_READS else ():
+        if name == "vllm" and number(kind) not in VLLM_READS:
+            continue
+        # Triton's interpreter cuts to bfloat16 where a GPU rounds
+        for asked in OUTPUTS if device == "cuda" or name != "triton" else OUTPUTS[1:]:
             got = run(kind, raw, getattr(torch, asked))
-            line = {"type": kind, "from": sample.origin, "by": name, "asked": asked}
+            line: dict[str, Any] = {"type": kind, "from": sample.origin, "by": name, "asked": asked}
             line.update(compare(got, values["gguf"], block))
             line["verdict"] = verdict(line, name, asked)
             line["worst"]["row"] = sample.rows[line["worst"]["row"]]
@@ -522,7 +531,7 @@ def judge(sample: Sample, found: dict[str, Any], device: str) -> tuple[list[dict
     if "triton" in values:
         off = digest_error(kind, raw)
         lines.append({"type": kind, "from": sample.origin, "by": "triton", "asked": "digest", "of_block_max": off,
-                      "verdict": "pass" if off < 1e-5 else "fail"})  # fmt: skip
+                      "verdict": "pass" if off < SUMS else "fail"})  # fmt: skip
     return lines, vote(values, block)
 
 
@@ -541,23 +550,27 @@ def answer(key: str, lines: list[dict[str, Any]], otherwise: str) -> dict[str, A
 def milliseconds(run: Callable[[], Any], times: int = 20) -> float:
     """Return the median time of a call on the GPU, by events."""
     torch, spent = load("torch"), []
-    for n in range(times + 3):
+    for warm in [False] * 3 + [True] * times:
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
         run()
         end.record()
         end.synchronize()
-        spent += [start.elapsed_time(end)] if n > 2 else []
+        spent += [start.elapsed_time(end)] if warm else []
     return float(sorted(spent)[times // 2])
+
+
+def copying() -> float:
+    """Return the GPU's copy bandwidth in GB/s, read and written."""
+    torch = load("torch")
+    one, other = (torch.randint(0, 256, (1 << 30,), dtype=torch.uint8, device="cuda") for _ in range(2))
+    return float(2 * one.numel() / milliseconds(lambda: other.copy_(one)) / 1e6)
 
 
 def bench(kinds: list[str], found: dict[str, Any], million: int) -> list[dict[str, Any]]:
     """Return a line for each type and implementation: time, bandwidth (read and written) and its part of a copy's."""
-    torch = load("torch")
-    one, other = (torch.empty(1 << 30, dtype=torch.uint8, device="cuda") for _ in "ab")
-    copy = 2 * one.numel() / milliseconds(lambda: other.copy_(one)) / 1e6
-    del one, other
-    lines = [{"type": "-", "by": "copy", "GB/s": copy, "of copy": 1.0}]
+    torch, copy = load("torch"), copying()
+    lines: list[dict[str, Any]] = [{"type": "-", "by": "copy", "GB/s": copy, "of copy": 1.0}]
     for kind in kinds:
         some = random_rows(kind, 256, 1, 8192).cuda()
         raw = some.repeat(max(1, million * 10**6 // (256 * 8192)), 1)
@@ -583,33 +596,43 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kinds = [kind for kind in KINDS if kind in (given.types or ",".join(KINDS)).split(",")]
     samples = [Sample(k, "random", list(range(given.rows)), random_rows(k, given.rows, given.seed)) for k in kinds]
-    samples += (
-        [each for each in from_model(given.model, given.rows, given.seed) if each.kind in kinds] if given.model else []
-    )
-    checks = [check for each in samples[: len(kinds)] for check in controls(each.kind, each.raw[:2], list(found))]
+    checks = [check for each in samples for check in controls(each.kind, each.raw[:2], list(found))]
+    if given.model:
+        samples += [each for each in from_model(given.model, given.rows, given.seed) if each.kind in kinds]
     results = [judge(each, found, device) for each in samples]
-    lines = [line for some, _ in results for line in some]
     guilty = {f"{each.kind} {each.origin}": names for each, (_, names) in zip(samples, results) if names}
     times = bench(kinds, found, given.bench) if given.bench and device == "cuda" else []
-    ours = [line for line in lines if line["by"] != "vllm"]
-    here = "" if device == "cuda" else "no GPU here: only the CPU's arithmetic was looked at"
-    gone = here or ("" if "vllm" in found else "neither vLLM's kernels nor its plugin's are here")
     return {
         "status": "degraded" if missing else "ok",
         "detail": "without " + "; ".join(missing) if missing else "",
-        "findings": [answer("kernel-wrong", [line for line in lines if line["by"] == "vllm"], gone),
-                     answer("device-wrong", ours, here)],
-        "measurements": [
-            {"name": f"{line['type']} {line['from']} {line['by']} {line['asked']} {key}", "value": line[key], "unit": unit}
-            for line in lines for key, unit in (("relL2", ""), ("of_block_max", ""), ("ulps", "ulp")) if key in line
-        ] + [{"name": f"{t['type']} {t['by']}", "value": t["GB/s"], "unit": "GB/s"} for t in times],
-        "thresholds": [{"name": f"{name} {what}", "limit": limit} for name, pair in [*LIMITS.items(), ("vllm", IN_HALF)]
-                       for what, limit in zip(("of_block_max", "relL2"), pair)] + [{"name": "fails", "limit": FAILS}],
         "controls": checks,
-        "sample": f"seed {given.seed}, {given.rows} rows a tensor: " + ", ".join(f"{s.kind} {s.origin}" for s in samples),
-        "worst": max(lines, key=lambda line: float(line["of_block_max"]), default=None),
+        "sample": f"seed {given.seed}, {given.rows} rows each: " + ", ".join(f"{s.kind} {s.origin}" for s in samples),
+        **told([line for some, _ in results for line in some], times, gpu=device == "cuda"),
         "details": {"device": torch.cuda.get_device_name() if device == "cuda" else "cpu", "guilty": guilty,
-                    "lines": lines, "bench": times},
+                    "lines": [line for some, _ in results for line in some], "bench": times},
+    }  # fmt: skip
+
+
+def measured(line: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return one number of a line as a measurement."""
+    name = " ".join((line["type"], line["from"], line["by"], line["asked"], key))
+    return {"name": name, "value": line[key], "unit": "ulp" if key == "ulps" else ""}
+
+
+def told(lines: list[dict[str, Any]], times: list[dict[str, Any]], *, gpu: bool) -> dict[str, Any]:
+    """Return the findings, measurements, thresholds and worst case that the lines amount to."""
+    theirs = [line for line in lines if line["by"] == "vllm"]
+    here = "" if gpu else "no GPU here: only the CPU's arithmetic was looked at"
+    gone = here or ("" if theirs else "neither vLLM's kernel nor its plugin's was here for these types")
+    limits = [*LIMITS.items(), ("vllm", IN_HALF), ("fails", (FAILS, FAILS))]
+    return {
+        "findings": [answer("kernel-wrong", theirs, gone),
+                     answer("device-wrong", [line for line in lines if line["by"] != "vllm"], here)],
+        "measurements": [measured(each, key) for each in lines for key in ("relL2", "of_block_max", "ulps") if key in each]
+        + [{"name": f"{each['type']} {each['by']}", "value": each["GB/s"], "unit": "GB/s"} for each in times],
+        "thresholds": [{"name": f"{name} {what}", "limit": limit}
+                       for name, pair in limits for what, limit in zip(("of_block_max", "relL2"), pair)],
+        "worst": max(lines, key=lambda line: float(line["of_block_max"]), default=None),
     }  # fmt: skip
 
 
@@ -676,7 +699,7 @@ def torch_q6_k(raw: Any) -> Any:
 
 def pairs(first: tensor, second: tensor, third: tensor, j: tensor) -> tensor:
     """Return the two scales and the two minimums of the j-th pair of runs, in the low bytes of words."""
-    near, two = j < 2, 16 * (j & 1)
+    near, two = j < 2, 16 * (j & 1)  # noqa: PLR2004 - the first four scales lie apart from the last four
     scale = tl.where(near, first & 0x3F3F3F3F, (third & 0x0F0F0F0F) | ((first >> 2) & 0x30303030))
     least = tl.where(near, second & 0x3F3F3F3F, ((third >> 4) & 0x0F0F0F0F) | ((second >> 2) & 0x30303030))
     return scale >> two, least >> two
