@@ -210,6 +210,7 @@ TINY = {"float32": 0.0, "float16": 2.0**-24, "bfloat16": 0.0}
 """An output's smallest step, which no kernel can beat where a block holds next to nothing."""
 VLLM_READS = {2, 3, 6, 7, 8, *range(10, 15), *range(16, 24), 29}
 COLUMNS = 4096
+MEASURES = ("relL2", "of_block_max", "ulps")
 OUTPUTS = ("bfloat16", "float16", "float32")
 
 
@@ -628,8 +629,8 @@ def told(lines: list[dict[str, Any]], times: list[dict[str, Any]], *, gpu: bool)
     return {
         "findings": [answer("kernel-wrong", theirs, gone),
                      answer("device-wrong", [line for line in lines if line["by"] != "vllm"], here)],
-        "measurements": [measured(each, key) for each in lines for key in ("relL2", "of_block_max", "ulps") if key in each]
-        + [{"name": f"{each['type']} {each['by']}", "value": each["GB/s"], "unit": "GB/s"} for each in times],
+        "measurements": [measured(each, key) for each in lines for key in MEASURES if key in each] + [{"name": f"{each['type']} {each['by']}", "value": each["GB/s"], "unit": "GB/s"} for each in times
+        ],
         "thresholds": [{"name": f"{name} {what}", "limit": limit}
                        for name, pair in limits for what, limit in zip(("of_block_max", "relL2"), pair)],
         "worst": max(lines, key=lambda line: float(line["of_block_max"]), default=None),
