@@ -137,7 +137,7 @@ class Shard:
         return self.data[self.at - length : self.at].decode("utf-8", "replace")
 
     def value(self, kind: int) -> Any:
-        """Return the next value; of an array of strings only (count, place)."""
+        """Return the next value; of an array of strings, and of a long one, only (count, place)."""
         if kind in SCALARS:
             return self.take(SCALARS[kind])
         if kind != ARRAY:
@@ -146,7 +146,8 @@ class Shard:
         at = self.at
         if inner in SCALARS:
             self.at += count * struct.calcsize("=" + SCALARS[inner])
-            return list(struct.unpack_from(self.order + str(min(count, 4096)) + SCALARS[inner], data, at))
+            short = count <= 4096  # noqa: PLR2004 - one number a layer, not one a token
+            return list(struct.unpack_from(f"{self.order}{count}{SCALARS[inner]}", data, at)) if short else (count, at)
         for _ in range(count):
             self.at += 8 + hop.unpack_from(data, self.at)[0]
         return (count, at)
