@@ -57,4 +57,5 @@ def _from_text(text: str) -> float | None:
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return moment.timestamp()
+    seconds = moment.timestamp()
+    return seconds if 0 < seconds < _MILLISECONDS else None

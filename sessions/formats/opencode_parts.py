@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from sessions.formats.opencode_tools import KINDS, Json, Result, conclude, entry, main_input
+from sessions.ingest import figures
 from sessions.ingest.events import About, Called, Count, Event, Returned, Said, Used
 from sessions.models.session import Role, Span
 from sessions.times import parse
@@ -106,11 +107,11 @@ class _Teller:
 
     def part(self, piece: Piece, number: int) -> Iterator[Event]:
         kind = piece.value.get("type")
-        if kind in {"text", "reasoning", "subtask"}:
+        if kind in ("text", "reasoning", "subtask"):
             yield self._said(piece)
         elif kind == "tool":
             yield from self._tool(piece, number)
-        elif kind not in _SILENT:
+        elif str(kind) not in _SILENT:
             self.count.meet_unknown(f"part:{kind}")
 
     def _said(self, piece: Piece) -> Said:
@@ -198,11 +199,11 @@ def _used(info: Json, pieces: list[Piece], session: str) -> Iterator[Used]:
 
 
 def _sum(calls: list[Json], *path: str) -> int:
-    return sum(int(value) for call in calls if isinstance(value := entry(call, *path), int | float))
+    return sum(figures.count(entry(call, *path)) for call in calls)
 
 
 def _cost(calls: list[Json]) -> float | None:
-    costs = [float(cost) for call in calls if isinstance(cost := call.get("cost"), int | float)]
+    costs = [cost for call in calls if (cost := figures.amount(call.get("cost"))) is not None]
     return sum(costs) if costs else None
 
 

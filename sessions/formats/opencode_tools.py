@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sessions.ingest import figures
 from sessions.models.session import StepKind, StepStatus
 
 Json = Mapping[str, Any]
@@ -84,9 +85,9 @@ def _completed(tool: str, state: Json, outputs: tuple[Path, ...]) -> Result:
     output, truncated = _whole(text, state, outputs)
     if KINDS.get(tool) != "shell":
         return Result(output, "error" if tool == "invalid" else "ok", truncated=truncated)
-    code = entry(state, "metadata", "exit")
-    code = code if isinstance(code, int) and not isinstance(code, bool) else None
-    killed = _was_killed(text) or (code is None and "exit" in (state.get("metadata") or {}))
+    code = figures.exit_code(entry(state, "metadata", "exit"))
+    metadata = state.get("metadata")
+    killed = _was_killed(text) or (code is None and isinstance(metadata, Mapping) and "exit" in metadata)
     return Result("" if output == _NOTHING else output, "interrupted" if killed else "ok", code, truncated)
 
 

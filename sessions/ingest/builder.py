@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from sessions import times
+from sessions.ingest import figures
 from sessions.ingest.display import line
 from sessions.ingest.events import About, Called, Count, Event, Returned, Said, Used
 from sessions.ingest.ledger import Ledger
@@ -67,9 +68,10 @@ class _Draft:
 
     def tokens(self) -> Tokens:
         """The tokens of all answers, each once."""
-        costs = [used.cost for used in self.used.values() if used.cost is not None]
-        sums = {name: sum(getattr(used, name) for used in self.used.values()) for name in _COUNTED}
-        return Tokens(**sums, cost=sum(costs) if costs else None)
+        costs = [cost for used in self.used.values() if (cost := figures.amount(used.cost)) is not None]
+        sums = {name: sum(figures.count(getattr(used, name)) for used in self.used.values()) for name in _COUNTED}
+        kept = {name: figures.count(total) for name, total in sums.items()}
+        return Tokens(**kept, cost=sum(costs) if costs else None)
 
 
 def build(events: Iterable[Event], source: Source, count: Count) -> list[Session]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from sessions import times
+from sessions.ingest import figures
 from sessions.ingest.events import Called, Returned
 from sessions.models.session import ExitSource, Span, Step, StepStatus
 from sessions.shell.unwrap import unwrap
@@ -37,8 +38,8 @@ class Call:
         self.answered = True
         self.status = result.status
         self._conclude(result)
-        if result.duration is not None:
-            self.duration = (self.duration or 0.0) + result.duration
+        if (seconds := figures.seconds(result.duration)) is not None:
+            self.duration = (self.duration or 0.0) + seconds
         self.child = result.child or self.child
         self.result_span = self.result_span or result.span
 
@@ -53,8 +54,8 @@ class Call:
         self._conclude(result)
 
     def _conclude(self, result: Returned) -> None:
-        if result.exit_code is not None:
-            self.exit_code, self.exit_source = result.exit_code, result.exit_source
+        if (code := figures.exit_code(result.exit_code)) is not None:
+            self.exit_code, self.exit_source = code, result.exit_source
         self.truncated = self.truncated or result.truncated
         self.end = self.end if result.time is None else result.time
 

@@ -5,6 +5,7 @@ moment and run again ends in the same store as an undisturbed one: a source is t
 without a tree are analysed at the next occasion.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,9 +13,9 @@ from typing import Literal
 from sessions.errors import NecropsyError, StoreProblem
 from sessions.hypotheses.rules import engine
 from sessions.ingest.builder import build, tally
-from sessions.ingest.events import Count
+from sessions.ingest.events import Count, Event
 from sessions.ingest.redact import Redactor, redact
-from sessions.ingest.registry import format_named
+from sessions.ingest.registry import BrokenFormat, format_named
 from sessions.ingest.source import Source
 from sessions.models.session import Session, Tally
 from sessions.store.writer import Writer
@@ -68,11 +69,30 @@ def read(source: Source, redactor: Redactor, count: Count) -> list[Session]:
 
     Raises BadInput or EnvironmentProblem if it cannot be read.
     """
-    events = format_named(source.format).read(source, count)
-    return build((redact(event, redactor) for event in events), source, count)
+    try:
+        events = format_named(source.format).read(source, count)
+        return build(_redacted(events, redactor, count), source, count)
+    except NecropsyError:
+        raise
+    except Exception as error:
+        # A log in which a reader, perhaps another package's, stumbles must not take the logs behind it away.
+        message = f"its reader failed on it, which is a bug: {type(error).__name__}: {error}"
+        raise BrokenFormat(message, hint="Please report it.") from error
+
+
+def _redacted(events: Iterable[Event], redactor: Redactor, count: Count) -> Iterator[Event]:
+    """Yield `events` as they may be stored; once they have all come, `count` may be stored too."""
+    for event in events:
+        yield redact(event, redactor)
+    shown: dict[str, int] = {}
+    for name, number in count.unknown_types.items():
+        kept = redactor.label(name)
+        shown[kept] = shown.get(kept, 0) + number
+    count.unknown_types = shown
 
 
 def _ingest(source: Source, writer: Writer, redactor: Redactor) -> Ingested:
+    source = dataclasses.replace(source, shown=redactor.label(source.name))
     known = writer.standing(source.name)
     if known is not None and known.stamp == source.stamp:
         return Ingested(
@@ -84,7 +104,7 @@ def _ingest(source: Source, writer: Writer, redactor: Redactor) -> Ingested:
     except StoreProblem:
         raise
     except NecropsyError as error:
-        return Ingested(source.name, source.format, "failed", error=error.message)
+        return Ingested(source.name, source.format, "failed", error=redactor.label(error.message))
     account = tally(count, sessions)
     stored = writer.store(source, sessions, account)
     fresh = set(writer.unanalysed(engine.VERSION))

@@ -22,10 +22,14 @@ class Source:
     stamp: str
     size: int = 0
     part: str = ""
+    shown: str = ""
+    """The name under which it is stored, where that is not the plain one: without a secret that the path holds."""
 
     @property
     def name(self) -> str:
         """The stable name of the source in the store: the path, and ``#part`` behind it, as it may be shown."""
+        if self.shown:
+            return self.shown
         path = os.fsencode(self.path).decode("utf-8", "backslashreplace")
         return clean(f"{path}#{self.part}" if self.part else path)
 

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from sessions.ingest import figures
+
 _NOTICE = re.compile(r"<task-notification>(.*?)</task-notification>", re.DOTALL)
 _FIELD = re.compile(r"<(task-id|tool-use-id|status|summary|result)>(.*?)</\1>", re.DOTALL)
 _CODE = re.compile(r"exit code (-?\d+)")
@@ -35,6 +37,6 @@ def _read(body: str) -> Notice | None:
         task=fields["task-id"],
         call=fields.get("tool-use-id"),
         state=fields.get("status", "completed"),
-        exit_code=int(code.group(1)) if code else None,
+        exit_code=figures.exit_code(code.group(1)) if code else None,
         result=fields.get("result", ""),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sessions.formats.claude.texts import plain
+from sessions.ingest import figures
 from sessions.models.session import ExitSource, StepStatus
 
 _EXIT = re.compile(r"(?:Error: )?Exit code (-?\d+)(?:\r?\n|$)")
@@ -87,7 +88,7 @@ def _failed(text: str, message: str) -> Result:
         status: StepStatus = "interrupted" if _TIMED_OUT.match(body) else "error"
         shortened = bool(_SHORTENED.search(body) or _PERSISTED.match(body))
         source: ExitSource = "log"
-        return Result(body, status, int(match.group(1)), source, shortened)
+        return Result(body, status, figures.exit_code(match.group(1)), source, shortened)
     return Result(output, _refusal(message, text))
 
 
@@ -117,7 +118,7 @@ def _code(details: Mapping[str, Any]) -> int | None:
     meaning = details.get("returnCodeInterpretation")
     if not meaning:
         return 0
-    return 1 if meaning in _GREP_LIKE else None
+    return 1 if str(meaning) in _GREP_LIKE else None
 
 
 def _is_short(details: Mapping[str, Any], output: str) -> bool:
@@ -137,15 +138,14 @@ def _polled(text: str, details: Mapping[str, Any]) -> Result:
     given = details.get("task")
     task = given if isinstance(given, dict) else details
     tags = {match.group(1): match.group(2) for match in _POLLED.finditer(text)}
-    code = task.get("exitCode")
-    if not isinstance(code, int) and tags.get("exit_code", "").strip().lstrip("-").isdigit():
-        code = int(tags["exit_code"])
+    code = figures.exit_code(task.get("exitCode"))
+    if code is None:
+        code = figures.exit_code(tags.get("exit_code", "").strip())
     output = str(task.get("output") or task.get("result") or "") or _printed(task)
     if not output:
         output = "\n".join(tags[name] for name in ("output", "stdout", "stderr") if tags.get(name))
     status = state_of(str(task.get("status") or tags.get("status") or ""))
-    known = isinstance(code, int)
-    return Result(output, status, code if known else None, "log" if known else None)
+    return Result(output, status, code, None if code is None else "log")
 
 
 def _persisted(text: str, outputs: Path) -> str | None:
@@ -166,4 +166,5 @@ def _text(details: Mapping[str, Any], key: str) -> str | None:
 
 
 def _seconds(milliseconds: object) -> float | None:
-    return milliseconds / 1000 if isinstance(milliseconds, int | float) else None
+    given = figures.count(milliseconds)
+    return given / 1000 if given or milliseconds == 0 else None

@@ -49,7 +49,7 @@ def text_blocks(content: object) -> Iterator[str]:
             if held is not None:
                 yield held
             held = str(block.get("text") or "")
-        elif block.get("type") in {"image", "document"}:
+        elif block.get("type") in ("image", "document"):
             held = f"{held or ''}\n[{block['type']}]".lstrip("\n")
     if held is not None:
         yield held

@@ -11,6 +11,7 @@ from sessions.formats.claude.exchange import Exchange
 from sessions.formats.claude.identity import Identity
 from sessions.formats.claude.texts import is_injected, plain, text_blocks
 from sessions.formats.claude.tree import Node
+from sessions.ingest import figures
 from sessions.ingest.events import About, Event, Said, Used
 from sessions.models.session import Span
 
@@ -143,7 +144,7 @@ class Transcript:
             elif block.get("type") == "thinking":
                 said = Said(place.session, "agent", str(block.get("thinking") or ""), "reasoning")
                 self._say(said, place, answer)
-            elif block.get("type") in {"tool_use", "server_tool_use"}:
+            elif block.get("type") in ("tool_use", "server_tool_use"):
                 self._exchange.call(block, answer, place)
             elif str(block.get("type")).endswith("_tool_result"):
                 self._exchange.result(block, None, place)
@@ -193,5 +194,4 @@ def _text(record: Mapping[str, Any], key: str) -> str | None:
 
 
 def _number(usage: Mapping[str, Any], key: str) -> int:
-    value = usage.get(key)
-    return value if isinstance(value, int) else 0
+    return figures.count(usage.get(key))

@@ -8,6 +8,7 @@ from typing import Any
 from sessions.formats.rollout.calls import Request, read_call
 from sessions.formats.rollout.outputs import Outcome, is_cut, read_mark, read_outcome
 from sessions.formats.rollout.talk import Slot, Talk
+from sessions.ingest import figures
 from sessions.ingest.events import Called, Returned
 from sessions.models.session import Span, StepStatus
 
@@ -204,17 +205,17 @@ def _end_of(payload: Mapping[str, Any]) -> Outcome:
     status: StepStatus = "error" if code else "ok"
     if payload.get("status") == "declined":
         return Outcome(output, "rejected")
-    return Outcome(
-        output, status, code if isinstance(code, int) else None, _seconds(payload.get("duration")), is_cut(output)
-    )
+    return Outcome(output, status, figures.exit_code(code), _seconds(payload.get("duration")), is_cut(output))
 
 
 def _seconds(duration: object) -> float | None:
     """Return seconds; None below a millisecond, which no process takes: 0.118 to 0.128 often give a wrong figure."""
     if not isinstance(duration, dict):
         return None
-    seconds = float(duration.get("secs") or 0) + float(duration.get("nanos") or 0) / 1e9
-    return seconds if seconds >= _SHORTEST else None
+    whole, rest = (figures.seconds(duration.get(part) or 0) for part in ("secs", "nanos"))
+    if whole is None or rest is None or whole + rest / 1e9 < _SHORTEST:
+        return None
+    return whole + rest / 1e9
 
 
 def _searched(payload: Mapping[str, Any]) -> str:

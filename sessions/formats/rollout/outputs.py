@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sessions.ingest import figures
 from sessions.models.session import StepStatus
 
 _UNIFIED = re.compile(
@@ -73,7 +74,7 @@ def read_mark(outcome: Outcome, mark: str | None) -> Outcome:
     codes = re.findall(rf"(?<!\w){re.escape(mark)}(-?\d+)(?![\w.])", outcome.output)
     if not codes:
         return outcome
-    code = int(codes[-1])
+    code = figures.exit_code(codes[-1])
     return replace(outcome, exit_code=code, status="error" if code else "ok")
 
 
@@ -107,7 +108,7 @@ def _text(text: str) -> Outcome:
     if match := _UNIFIED.match(text):
         return _unified(match, text[match.end() :])
     if match := _CLASSIC.match(text):
-        return _ended(text[match.end() :], int(match.group(1)), float(match.group(2)))
+        return _ended(text[match.end() :], figures.exit_code(match.group(1)), float(match.group(2)))
     parsed = _parsed(text)
     if isinstance(parsed, dict) and isinstance(parsed.get("output"), str):
         return _object(parsed)
@@ -120,7 +121,7 @@ def _unified(match: re.Match[str], body: str) -> Outcome:
     seconds, code, process = match.groups()
     if process is not None:
         return replace(_ended(body, None, None), status="running", process=process)
-    return _ended(body, int(code) if code is not None else None, float(seconds) or None)
+    return _ended(body, figures.exit_code(code), float(seconds) or None)
 
 
 def _ended(body: str, code: int | None, duration: float | None) -> Outcome:
@@ -145,8 +146,8 @@ def _object(parsed: dict[str, Any]) -> Outcome:
     seconds = metadata.get("duration_seconds", metadata.get("wall_time_seconds"))
     ended = _ended(
         parsed["output"],
-        code if isinstance(code, int) else None,
-        float(seconds) if isinstance(seconds, int | float) else None,
+        figures.exit_code(code),
+        figures.seconds(seconds),
     )
     if process is not None and code is None:
         return replace(ended, status="running", duration=None, process=str(process))
