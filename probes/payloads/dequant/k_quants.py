@@ -629,8 +629,8 @@ def told(lines: list[dict[str, Any]], times: list[dict[str, Any]], *, gpu: bool)
     return {
         "findings": [answer("kernel-wrong", theirs, gone),
                      answer("device-wrong", [line for line in lines if line["by"] != "vllm"], here)],
-        "measurements": [measured(each, key) for each in lines for key in MEASURES if key in each] + [{"name": f"{each['type']} {each['by']}", "value": each["GB/s"], "unit": "GB/s"} for each in times
-        ],
+        "measurements": [measured(each, key) for each in lines for key in MEASURES if key in each]
+        + [{"name": f"{each['type']} {each['by']}", "value": each["GB/s"], "unit": "GB/s"} for each in times],
         "thresholds": [{"name": f"{name} {what}", "limit": limit}
                        for name, pair in limits for what, limit in zip(("of_block_max", "relL2"), pair)],
         "worst": max(lines, key=lambda line: float(line["of_block_max"]), default=None),
@@ -645,7 +645,7 @@ KINDS = {
     "Q3_K": Kind(256, 110, (108,)),
     "Q4_K": Kind(256, 144, (0, 2), "int64", groups=2, width=32, chunks=512),
     "Q5_K": Kind(256, 176, (0, 2), "int64", groups=2, width=32, chunks=512),
-    "Q6_K": Kind(256, 210, (208,)),
+    "Q6_K": Kind(256, 210, (208,), groups=2, width=64),
 }
 CODES = {"Q2_K": 40, "Q3_K": 40, "Q4_K": 60, "Q5_K": 90, "Q6_K": 30}
 """A byte of each type's blocks that holds codes of weights."""
@@ -748,18 +748,21 @@ def q5_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: conste
 
 
 def q6_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
-    """Decode 8 weights a thread."""
+    """Decode 8 weights a thread of the low nibbles of 8 bytes, and 8 of their high ones, 64 weights on."""
     magic = 0x4B000000 + (chunks >> 31)
     c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
-    block, n, g, t = x + (c >> 5) * 105, (c >> 4) & 1, (c >> 2) & 3, c & 3
-    low, high = words(block + (n * 32 + (g & 1) * 16 + t * 4))
+    block, n, g, t = x + (c >> 4) * 105, (c >> 3) & 1, (c >> 2) & 1, c & 3
+    low, high = words(block + (n * 32 + g * 16 + t * 4))
     near, far = words(block + 64 + (n * 16 + t * 4))
-    two = tl.load(block + 96 + (n * 4 + g)).to(tl.int32)
+    first, second = tl.load(block + 96 + (n * 4 + g)).to(tl.int32), tl.load(block + 98 + (n * 4 + g)).to(tl.int32)
     d = tl.load(block + 104).to(tl.float16, bitcast=True).to(tl.float32)
-    low, high = (low >> (g >> 1) * 4) & 0x0F0F0F0F, (high >> (g >> 1) * 4) & 0x0F0F0F0F
-    near, far = ((near >> g * 2) & 0x03030303) << 4, ((far >> g * 2) & 0x03030303) << 4
-    scale = d * ((two << (24 - (t >> 1) * 8)) >> 24).to(tl.float32)
-    total = emit(out, c.to(tl.int64) * 8, low | near, high | far, scale, scale * 0, magic, 0, 63, 32, digest)
+    at, up, near, far = (c >> 3).to(tl.int64) * 128 + (c & 7) * 8, 24 - (t >> 1) * 8, near >> g * 2, far >> g * 2
+    scale = d * ((first << up) >> 24).to(tl.float32)
+    one, other = (low & 0x0F0F0F0F) | ((near & 0x03030303) << 4), (high & 0x0F0F0F0F) | ((far & 0x03030303) << 4)
+    total = emit(out, at, one, other, scale, scale * 0, magic, 0, 63, 32, digest)
+    scale = d * ((second << up) >> 24).to(tl.float32)
+    one, other = ((low >> 4) & 0x0F0F0F0F) | (near & 0x30303030), ((high >> 4) & 0x0F0F0F0F) | (far & 0x30303030)
+    total += emit(out, at + 64, one, other, scale, scale * 0, magic, 1, 63, 32, digest)
     finish(out, total, chunks, size, digest)
 
 

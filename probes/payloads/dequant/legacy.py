@@ -629,8 +629,8 @@ def told(lines: list[dict[str, Any]], times: list[dict[str, Any]], *, gpu: bool)
     return {
         "findings": [answer("kernel-wrong", theirs, gone),
                      answer("device-wrong", [line for line in lines if line["by"] != "vllm"], here)],
-        "measurements": [measured(each, key) for each in lines for key in MEASURES if key in each] + [{"name": f"{each['type']} {each['by']}", "value": each["GB/s"], "unit": "GB/s"} for each in times
-        ],
+        "measurements": [measured(each, key) for each in lines for key in MEASURES if key in each]
+        + [{"name": f"{each['type']} {each['by']}", "value": each["GB/s"], "unit": "GB/s"} for each in times],
         "thresholds": [{"name": f"{name} {what}", "limit": limit}
                        for name, pair in limits for what, limit in zip(("of_block_max", "relL2"), pair)],
         "worst": max(lines, key=lambda line: float(line["of_block_max"]), default=None),
