@@ -275,18 +275,20 @@ def function_error(fused: Any, k: Any, v: Any, seed: int) -> float:
     return max(errors)
 
 
-def controls(k: Any, v: Any, seed: int) -> list[dict[str, Any]]:
-    """Return the checks on the right layout and on the four wrong ones, of at most eight heads of the file."""
-    made = layouts(k[:8], v[:8])
+def controls(dims: tuple[int, int, int, int], seed: int) -> list[dict[str, Any]]:
+    """Return the checks on the right layout and on the four wrong ones, of random halves with (H, P, V, L)."""
+    import numpy as np  # noqa: PLC0415 - optional on the host
+
+    heads, nope, value, rank = dims
+    dice = np.random.default_rng(seed)
+    k, v = dice.standard_normal((heads, rank, nope)), dice.standard_normal((heads, value, rank))
+    made, limit = layouts(k, v), LIMITS["function test"]
     right = made.pop(RIGHT)
-    limit = LIMITS["function test"]
-    good = function_error(right, k[:8], v[:8], seed)
-    checked = [
-        {"name": "right layout", "kind": "positive", "passed": good <= limit, "detail": f"function test {good:.1e}"}
-    ]
+    good = function_error(right, k, v, seed)
+    checked = [{"name": RIGHT, "kind": "positive", "passed": good <= limit, "detail": f"function test {good:.1e}"}]
     for name, wrong in made.items():
         score = distance(wrong, right)
-        passed = score > WRONG and function_error(wrong, k[:8], v[:8], seed) > limit
+        passed = score > WRONG and function_error(wrong, k, v, seed) > limit
         checked.append({"name": name, "kind": "negative", "passed": passed, "detail": f"relative L2 {score:.3g}"})
     return checked
 
@@ -401,17 +403,13 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     faults += [fault for k, v in halves.values() if k and v for fault in shape_faults(k, v, wanted)]
     chosen = [given.layer] if given.layer is not None else sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]})
     kinds = {n: "/".join(each.type for each in halves.get(n, ()) if each) for n in chosen}
-    checked: list[dict[str, Any]] = []
     finding = {"hypothesis": "kv-b-layout", "answer": "inconclusive", "why": "no rebuilt matrix was given (--fused)"}
     scores: dict[str, float] = {}
     for n in [] if faults else chosen:
         k, v = (read_rows(files[each.shard], each, slice(None)).reshape(each.shape[::-1]) for each in halves[n] if each)
         faults += value_faults(f"blk.{n}", k, v)
-        checked = checked or controls(k, v, given.seed)
         if given.fused and n == chosen[0]:
             finding, scores = judge_given(given, k, v, kinds[n])
-    dice = np.random.default_rng(given.seed)
-    checked = checked or controls(dice.normal(size=(8, 64, 48)), dice.normal(size=(8, 32, 64)), given.seed)
     sound = f"shapes of {len(numbers)} layers and values of layers {chosen} are as they must be"
     malformed = {
         "hypothesis": "kv-b-malformed",
@@ -429,7 +427,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
             ),
         ],
         "thresholds": [{"name": name, "limit": limit, "unit": "relative"} for name, limit in LIMITS.items()],
-        "controls": checked,
+        "controls": controls((8, wanted.get("P", 192), wanted.get("V", 256), wanted.get("L", 512)), given.seed),
         "sample": f"shapes of all layers, values of layers {chosen} ({kinds}); random vectors of seed {given.seed}",
         "worst": {"faults": faults[:20]} if faults else None,
         "details": {"wanted": wanted},

@@ -247,7 +247,7 @@ def summary(rows: Any) -> dict[str, float]:
         "norm_min": float(norms.min()),
         "norm_median": float(np.median(norms)),
         "norm_max": float(norms.max()),
-        "equal_rows": int(len(rows) - len(np.unique(rows, axis=0))),
+        "equal_rows": len(rows) - len({row.tobytes() for row in rows}),
         "weights": int(rows.size),
     }
 
@@ -319,6 +319,8 @@ def look(files: list[Shard], given: argparse.Namespace) -> tuple[dict[str, dict[
     """Return name -> statistics of all tensors that can be read, and the names of the others."""
     found, unread, told = {}, [], time.time()
     tensors = [tensor for shard in files for tensor in shard.tensors if tensor.shape]
+    for shard in files:
+        shard.data.madvise(mmap.MADV_RANDOM)  # a row here and there: reading ahead would read the whole file
     for number, tensor in enumerate(tensors):
         try:
             rows, _ = take(files[tensor.shard], tensor, given.sample, given.seed)
@@ -326,6 +328,7 @@ def look(files: list[Shard], given: argparse.Namespace) -> tuple[dict[str, dict[
             unread.append(tensor.name)
             continue
         found[tensor.name] = summary(rows)
+        files[tensor.shard].data.madvise(mmap.MADV_DONTNEED)  # what was looked at need not stay in memory
         if time.time() - told > 1:
             told = time.time()
             sys.stderr.write(f"{number:,} of {len(tensors):,} tensors\n")
