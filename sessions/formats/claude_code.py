@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from sessions.formats.claude.transcript import Transcript
@@ -14,7 +15,7 @@ name = "claude-code"
 agent = "claude-code"
 folders = ("$CLAUDE_CONFIG_DIR/projects", "~/.claude/projects", "$XDG_CONFIG_HOME/claude/projects")
 
-_SESSION = re.compile(rb'"sessionId"\s*:\s*"')
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"]*)"')
 _MARK = re.compile(
     rb'"parentUuid"\s*:|"leafUuid"\s*:|"messageId"\s*:.{0,200}"snapshot"\s*:|"type"\s*:\s*"(?:ai-title|custom-title|'
     rb'last-prompt|queue-operation|permission-mode|mode|agent-name|pr-link|file-history-snapshot|file-history-delta)"'
@@ -37,7 +38,7 @@ def sources(path: Path) -> Iterable[Source]:
     found = [path]
     if not path.name.startswith("agent-"):
         found += sorted((path.parent / path.stem / "subagents").glob("agent-*.jsonl"))
-        found += sorted(other for other in path.parent.glob("agent-*.jsonl") if _belongs(other, path.stem))
+        found += _agents(path.parent, path.parent.stat().st_mtime_ns).get(path.stem, ())
     return [file_source(each, name) for each in found]
 
 
@@ -51,9 +52,20 @@ def read(source: Source, count: Count) -> Iterator[Event]:
     yield from transcript.events()
 
 
-def _belongs(path: Path, session: str) -> bool:
+@lru_cache(maxsize=16)
+def _agents(folder: Path, changed: int) -> dict[str, list[Path]]:
+    """Return the logs of sub-agents in a folder by the session they name; each is opened once, not once a session."""
+    del changed
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.glob("agent-*.jsonl")):
+        for session in named_in(path):
+            found.setdefault(session, []).append(path)
+    return found
+
+
+def _named(path: Path) -> set[str]:
     try:
         with path.open("rb") as file:
-            return f'"{session}"'.encode() in file.read(_HEAD)
+            return {name.decode("utf-8", "replace") for name in _SESSION.findall(file.read(_HEAD))}
     except OSError:
-        return False
+        return set()

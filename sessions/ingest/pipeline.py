@@ -107,7 +107,7 @@ def _ingest(source: Source, writer: Writer, redactor: Redactor) -> Ingested:
         return Ingested(source.name, source.format, "failed", error=redactor.label(error.message))
     account = tally(count, sessions)
     stored = writer.store(source, sessions, account)
-    fresh = set(writer.unanalysed(engine.VERSION))
+    fresh = set(writer.unanalysed(engine.VERSION, stored.sessions))
     for name, session in zip(stored.sessions, sessions, strict=True):
         if name in fresh:
             writer.save_tree(name, engine.analyze(session.messages, session.steps), engine.VERSION)

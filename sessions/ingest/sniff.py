@@ -111,23 +111,32 @@ def _of_file(path: Path, mode: int) -> list[Source]:
 
 
 def _walk(folder: Path, skipped: list[Skipped]) -> Iterator[Source]:
-    try:
-        reader = _reader_of(folder, b"")
-        if reader is not None:
-            yield from reader.sources(folder)
-            return
-        with os.scandir(folder) as entries:
-            ordered = sorted(entries, key=lambda entry: entry.name)
-    except OSError as error:
-        skipped.append(Skipped(folder, error.strerror or str(error)))
-        return
-    for entry in ordered:
-        path = folder / entry.name
-        if entry.is_dir(follow_symlinks=False):
-            if entry.name not in _PASSED_BY:
-                yield from _walk(path, skipped)
-        elif entry.is_file(follow_symlinks=False):
+    waiting = [(folder, True)]  # a stack of its own: folders may lie deeper than Python can call
+    while waiting:
+        path, is_folder = waiting.pop()
+        if not is_folder:
             yield from _in_folder(path, skipped)
+            continue
+        try:
+            reader = _reader_of(path, b"")
+            if reader is not None:
+                yield from reader.sources(path)
+            else:
+                waiting += reversed(_entries(path))
+        except OSError as error:
+            skipped.append(Skipped(path, error.strerror or str(error)))
+
+
+def _entries(folder: Path) -> list[tuple[Path, bool]]:
+    """Return the files and folders in a folder, no links among them, in the order of their names."""
+    with os.scandir(folder) as entries:
+        ordered = sorted(entries, key=lambda entry: entry.name)
+    found = [(folder / entry.name, entry.is_dir(follow_symlinks=False), entry) for entry in ordered]
+    return [
+        (path, is_folder)
+        for path, is_folder, entry in found
+        if (entry.name not in _PASSED_BY if is_folder else entry.is_file(follow_symlinks=False))
+    ]
 
 
 def _in_folder(path: Path, skipped: list[Skipped]) -> Iterator[Source]:

@@ -81,10 +81,12 @@ class Writer:
         with translated(self.path):
             return contents.read(self._connection, session)
 
-    def unanalysed(self, analysis: str) -> tuple[str, ...]:
-        """Return the sessions whose tree is not what `analysis`, a version of the rules, made."""
+    def unanalysed(self, analysis: str, among: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Return the sessions (`among` these, if given) whose tree is not one of `analysis`, a version of the rules."""
+        within = "" if among is None else "AND id IN (SELECT value FROM json_each(?2))"
+        query = f"SELECT id FROM sessions WHERE analysis IS NOT ?1 {within} ORDER BY id"  # noqa: S608 (from above)
         with translated(self.path):
-            rows = self._connection.execute("SELECT id FROM sessions WHERE analysis IS NOT ? ORDER BY id", [analysis])
+            rows = self._connection.execute(query, [analysis] if among is None else [analysis, pack(list(among))])
             return tuple(row[0] for row in rows)
 
     def save_tree(self, session: str, tree: Tree, analysis: str) -> None:

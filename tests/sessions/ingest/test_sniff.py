@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sessions.errors import BadInput, NotALog
+from sessions.formats import claude_code
 from sessions.ingest import registry, sniff
 from sessions.ingest.discovery import known_logs
 from sessions.ingest.sniff import recognise, spool, survey
@@ -160,3 +161,34 @@ def test_the_head_is_large_enough_for_a_long_first_line(tmp_path: Path) -> None:
     long = b'{"type":"session_meta","padding":"' + b"x" * 20_000 + b'"}\n'
     (tmp_path / "x").write_bytes(long)
     assert len(sniff._head(tmp_path / "x")) == len(long)
+
+
+def test_folders_deeper_than_python_can_call(tmp_path: Path) -> None:
+    deepest = tmp_path
+    for _ in range(sys.getrecursionlimit() + 100):
+        deepest /= "a"
+        deepest.mkdir()
+    (deepest / "log.jsonl").write_bytes(LOG)
+    assert [source.path for source in recognise(tmp_path)] == [deepest / "log.jsonl"]
+    while deepest != tmp_path:  # pytest's own clean-up is recursive
+        for path in deepest.iterdir():
+            path.unlink() if path.is_file() else path.rmdir()
+        deepest = deepest.parent
+    (tmp_path / "a").rmdir()
+
+
+def test_a_folder_with_many_sub_agents_opens_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        (tmp_path / f"s{number}.jsonl").write_bytes(LOG.replace(b'"s1"', b'"s%d"' % number))
+        (tmp_path / f"agent-{number}.jsonl").write_bytes(LOG.replace(b'"s1"', b'"s%d"' % number))
+    opened: list[Path] = []
+    read_head = claude_code.named_in
+
+    def watch(path: Path) -> set[str]:
+        opened.append(path)
+        return read_head(path)
+
+    monkeypatch.setattr(claude_code, "named_in", watch)
+    assert len(recognise(tmp_path)) == 40
+    assert len(opened) == 20
+    assert [source.path.name for source in recognise(tmp_path / "s7.jsonl")] == ["s7.jsonl", "agent-7.jsonl"]
