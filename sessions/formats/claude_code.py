@@ -63,7 +63,8 @@ def _agents(folder: Path, changed: int) -> dict[str, list[Path]]:
     return found
 
 
-def _named(path: Path) -> set[str]:
+def named_in(path: Path) -> set[str]:
+    """Return the sessions that the beginning of a log names."""
     try:
         with path.open("rb") as file:
             return {name.decode("utf-8", "replace") for name in _SESSION.findall(file.read(_HEAD))}
