@@ -428,9 +428,9 @@ def compare(got: Any, want: Any, block: int) -> dict[str, Any]:
     """Return how far weights are from fp32 ones: relL2, the worst error in parts of its block's maximum, ulps."""
     torch, dtype = load("torch"), got.dtype
     name, x, r = str(dtype).rpartition(".")[2], got.float().cpu(), want.float().cpu()
-    off = (x - r).abs().nan_to_num(math.inf, math.inf)
+    off = ((x - r).abs().nan_to_num(math.inf, math.inf) - TINY[name]).clamp_min(0)
     peak = r.reshape(len(r), -1, block).abs().amax(2, keepdim=True).clamp_min(1e-30)
-    excess = (off - TINY[name]).clamp_min(0).reshape(len(r), -1, block) / peak
+    excess = off.reshape(len(r), -1, block) / peak
     row, column = divmod(int(excess.flatten().argmax()), r.shape[1])
     return {
         "relL2": float(torch.linalg.vector_norm(off.double()) / torch.linalg.vector_norm(r.double()).clamp_min(1e-30)),
@@ -521,7 +521,7 @@ def judge(sample: Sample, found: dict[str, Any], device: str) -> tuple[list[dict
         if name == "vllm" and number(kind) not in VLLM_READS:
             continue
         # Triton's interpreter cuts to bfloat16 where a GPU rounds
-        for asked in OUTPUTS if device == "cuda" or name != "triton" else OUTPUTS[1:]:
+        for asked in OUTPUTS[1:] if run is by_triton and device == "cpu" else OUTPUTS:
             got = run(kind, raw, getattr(torch, asked))
             line: dict[str, Any] = {"type": kind, "from": sample.origin, "by": name, "asked": asked}
             line.update(compare(got, values["gguf"], block))
@@ -529,7 +529,7 @@ def judge(sample: Sample, found: dict[str, Any], device: str) -> tuple[list[dict
             line["worst"]["row"] = sample.rows[line["worst"]["row"]]
             lines.append(line)
             values[name] = got.float().cpu()
-    if "triton" in values:
+    if found.get("triton") is by_triton:
         off = digest_error(kind, raw)
         lines.append({"type": kind, "from": sample.origin, "by": "triton", "asked": "digest", "of_block_max": off,
                       "verdict": "pass" if off < SUMS else "fail"})  # fmt: skip
