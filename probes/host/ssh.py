@@ -159,14 +159,15 @@ async def connect(target: Target) -> AsyncIterator[SSHExecutor]:
 
     Raises HostProblem: unreachable, auth-failed, host-key-mismatch.
     """
-    executor = SSHExecutor(target.name or target.host, await _connection(target))
+    executor = SSHExecutor(target.name or target.host, await open_connection(target))
     try:
         yield executor
     finally:
         await asyncio.shield(executor.close())
 
 
-async def _connection(target: Target) -> asyncssh.SSHClientConnection:
+async def open_connection(target: Target) -> asyncssh.SSHClientConnection:
+    """Return an open connection to `target`, its host key verified. Raises HostProblem as `connect` does."""
     options = _options(target)
     try:
         return await asyncio.wait_for(
