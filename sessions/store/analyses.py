@@ -10,6 +10,10 @@ from sessions.store.rows import EditRow
 from sessions.store.tables import hypotheses as table
 from sessions.store.tables.packing import pack, unpack
 
+_MODEL = "analysis LIKE 'model:%'"
+DUE = f"(analysis IS NULL OR analysis <> ?1 AND NOT {_MODEL})"
+"""Condition on `sessions`: the rules, in the version ?1, have to make the tree (again); a model's stays."""
+GROWN = "The log has changed since a model read it: what is new is not in this tree. `necropsy analyze` reads it again."
 _EDITS = "SELECT number, key, action, value, author, time FROM edits WHERE session = ? ORDER BY number"
 _NAMING = ("parent", "into")
 """Fields of a correction that name another hypothesis."""
@@ -35,10 +39,23 @@ def read_edits(connection: sqlite3.Connection, session: str) -> tuple[EditRow, .
 
 
 def save(connection: sqlite3.Connection, session: str, tree: Tree, analysis: str) -> None:
-    """Store what the rules made of a session, and the tree that comes of it with the person's corrections."""
+    """Store what an analysis made of a session, and the tree that comes of it with the person's corrections."""
+    tree = _with_corrected(connection, session, tree)
     connection.execute("INSERT OR REPLACE INTO analyses VALUES (?, ?)", [session, tree.model_dump_json()])
     connection.execute("UPDATE sessions SET analysis = ?, note = ? WHERE id = ?", [analysis, tree.note, session])
     materialise(connection, session)
+
+
+def read_model(connection: sqlite3.Connection, session: str) -> str | None:
+    """Return the name of the analysis, ``model:NAME``, if a model made the tree of a session."""
+    query = f"SELECT analysis FROM sessions WHERE id = ? AND {_MODEL}"  # noqa: S608 (a condition from above)
+    row = connection.execute(query, [session]).fetchone()
+    return None if row is None else str(row[0])
+
+
+def keep_model(connection: sqlite3.Connection, session: str, analysis: str) -> None:
+    """Leave the tree that a model made where it is, though the log went on; its reader is told."""
+    connection.execute("UPDATE sessions SET analysis = ?, note = ? WHERE id = ?", [analysis, GROWN, session])
 
 
 def materialise(connection: sqlite3.Connection, session: str) -> None:
@@ -99,6 +116,20 @@ def add_edit(connection: sqlite3.Connection, session: str, edit: EditRow) -> Non
         [session, edit.key, edit.action, pack(edit.value), edit.author, edit.time],
     )
     materialise(connection, session)
+
+
+def _with_corrected(connection: sqlite3.Connection, session: str, tree: Tree) -> Tree:
+    """Return `tree` and, as candidates, what of the tree before it a person corrected: nobody's work is lost."""
+    edits = read_edits(connection, session)
+    row = connection.execute("SELECT tree FROM analyses WHERE session = ?", [session]).fetchone() if edits else None
+    if row is None:
+        return tree
+    before = Tree.model_validate_json(row[0])
+    wanted = {each.key for each in edits} | {str(each.value.get(name)) for each in edits for name in _NAMING}
+    wanted -= {each.key for each in (*tree.hypotheses, *tree.candidates)}
+    lost = [each for each in (*before.hypotheses, *before.candidates) if each.key in wanted and not each.root]
+    kept = (each.model_copy(update={"id": each.key, "parent": None}) for each in lost)
+    return tree.model_copy(update={"candidates": (*tree.candidates, *kept)})
 
 
 def _flagged(hypotheses: Iterable[Hypothesis], *, flag: bool) -> Iterator[tuple[Hypothesis, bool]]:

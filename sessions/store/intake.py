@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from sessions.ingest.source import Source
 from sessions.models.session import Session, Tally
-from sessions.store import contents
+from sessions.store import analyses, contents
 from sessions.store.copies import relate
 from sessions.store.tables import sessions as table
 from sessions.store.tables.packing import pack, unpack
@@ -128,12 +128,24 @@ def _write(connection: sqlite3.Connection, session: Session, status: Status) -> 
     digest = table.digest_of(table.to_row(session, ""), rows.messages, rows.steps)
     if status == "updated" and _digest_in_store(connection, session.id) == digest:
         return "unchanged"
+    model = _lasting_model(connection, session) if status == "updated" else None
     connection.execute(table.UPSERT, table.to_row(session, digest))
     if status == "new":
         contents.insert(connection, rows)
     else:
         contents.update(connection, rows)
+    if model is not None:
+        analyses.keep_model(connection, session.id, model)
     return status
+
+
+def _lasting_model(connection: sqlite3.Connection, session: Session) -> str | None:
+    """Return the model that made a tree of the session, if all that the tree may cite still stands in the log."""
+    model = analyses.read_model(connection, session.id)
+    if model is None:
+        return None
+    relation = relate(contents.read(connection, session.id), (session.messages, session.steps))
+    return None if relation == "other" else model
 
 
 def _digest_in_store(connection: sqlite3.Connection, session: str) -> str:

@@ -82,15 +82,21 @@ class Writer:
             return contents.read(self._connection, session)
 
     def unanalysed(self, analysis: str, among: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Return the sessions (`among` these, if given) whose tree is not one of `analysis`, a version of the rules."""
+        """Return the sessions (`among` these, if given) that the rules of version `analysis` have to read (again).
+
+        A tree that a model made stays.
+        """
         within = "" if among is None else "AND id IN (SELECT value FROM json_each(?2))"
-        query = f"SELECT id FROM sessions WHERE analysis IS NOT ?1 {within} ORDER BY id"  # noqa: S608 (from above)
+        query = f"SELECT id FROM sessions WHERE {analyses.DUE} {within} ORDER BY id"  # noqa: S608 (from above)
         with translated(self.path):
             rows = self._connection.execute(query, [analysis] if among is None else [analysis, pack(list(among))])
             return tuple(row[0] for row in rows)
 
     def save_tree(self, session: str, tree: Tree, analysis: str) -> None:
-        """Store what the rules (version `analysis`) made of a session; corrections by a person stay on top."""
+        """Store what the rules (version `analysis`) or a model (``model:NAME``) made of a session.
+
+        Corrections by a person stay on top.
+        """
         with self._transaction() as connection:
             self._require(session)
             analyses.save(connection, session, tree, analysis)
