@@ -62,10 +62,18 @@ class Sshd:
 
     def drop_connections(self) -> None:
         """End the server's side of every open connection, as a crash would."""
-        for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
-            os.kill(int(child), signal.SIGKILL)
-            for inner in Path(f"/proc/{child}/task/{child}/children").read_text().split():
-                os.kill(int(inner), signal.SIGKILL)
+        for child in _children(self.process.pid):
+            inner = _children(child)
+            for process in (child, *inner):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+
+
+def _children(process: int) -> list[int]:
+    """Return the processes that a process has started; none if it is gone."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    return []
 
 
 def _key(path: Path) -> Path:
