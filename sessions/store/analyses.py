@@ -7,6 +7,7 @@ from sessions.errors import UnknownHypothesis
 from sessions.hypotheses.edits import apply
 from sessions.models.hypothesis import DEAD_ENDS, Hypothesis, Tree
 from sessions.store.rows import EditRow
+from sessions.store.tables import beliefs
 from sessions.store.tables import hypotheses as table
 from sessions.store.tables.packing import pack, unpack
 
@@ -105,8 +106,9 @@ def with_keys(connection: sqlite3.Connection, session: str, value: Mapping[str, 
 
 def free_key(connection: sqlite3.Connection, session: str) -> str:
     """Return the key of the next hypothesis that a person adds: ``person:1``, ``person:2`` …."""
-    added = connection.execute("SELECT count(*) FROM edits WHERE session = ? AND action = 'add'", [session]).fetchone()
-    return f"person:{added[0] + 1}"
+    added = connection.execute("SELECT key FROM edits WHERE session = ? AND action = 'add'", [session])
+    numbers = [int(rest) for (key,) in added if (rest := key.removeprefix("person:")).isdecimal()]
+    return f"person:{max(numbers, default=0) + 1}"
 
 
 def add_edit(connection: sqlite3.Connection, session: str, edit: EditRow) -> None:
@@ -132,6 +134,16 @@ def _with_corrected(connection: sqlite3.Connection, session: str, tree: Tree) ->
     return tree.model_copy(update={"candidates": (*tree.candidates, *kept)})
 
 
+def take_back(connection: sqlite3.Connection, session: str, author: str | None) -> EditRow | None:
+    """Remove the last correction of a session, or the last by `author`, and return it; None where there is none."""
+    edits = [edit for edit in read_edits(connection, session) if author in (None, edit.author)]
+    if not edits:
+        return None
+    connection.execute("DELETE FROM edits WHERE number = ?", [edits[-1].number])
+    materialise(connection, session)
+    return edits[-1]
+
+
 def _flagged(hypotheses: Iterable[Hypothesis], *, flag: bool) -> Iterator[tuple[Hypothesis, bool]]:
     for each in hypotheses:
         yield each, flag
@@ -142,6 +154,7 @@ def _write(connection: sqlite3.Connection, session: str, tree: Tree) -> None:
     rows = [table.to_row(session, each, place, candidate=flag) for place, (each, flag) in enumerate(placed)]
     connection.execute("DELETE FROM hypotheses WHERE session = ?", [session])
     connection.executemany(table.INSERT, rows)
+    beliefs.replace(connection, session, tree.hypotheses)
     verdicts = [each.verdict for each in tree.hypotheses if not each.root]
     connection.execute(
         "UPDATE sessions SET hypotheses = ?, dead_ends = ?, causes = ? WHERE id = ?",

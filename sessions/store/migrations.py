@@ -2,10 +2,12 @@
 
 from sqlite_utils import Database, Migrations
 
-from sessions.store.schema import APPLICATION, TABLES, VERSION
+from sessions.store.schema import APPLICATION, RECALL, TABLES, VERSION
+from sessions.store.tables import beliefs, hypotheses
 
 _STEPS = Migrations("necropsy")
 
+_NODES = f"SELECT {hypotheses.COLUMNS} FROM hypotheses WHERE session = ? AND NOT candidate ORDER BY place"  # noqa: S608 (names of columns)
 _HASH_BYTES = 8 * 1024 * 1024
 """Words that SQLite gathers before it writes a segment of the index: fewer, larger segments make an ingest faster."""
 
@@ -15,6 +17,16 @@ def _create_tables(db: Database) -> None:
     for statement in TABLES:
         db.execute(statement)
     db.execute("INSERT INTO words(words, rank) VALUES ('hashsize', ?)", [_HASH_BYTES])
+
+
+@_STEPS(name="2: recall")
+def _index_beliefs(db: Database) -> None:
+    for statement in RECALL:
+        db.execute(statement)
+    sessions = [row[0] for row in db.execute("SELECT DISTINCT session FROM hypotheses ORDER BY session")]
+    for session in sessions:
+        rows = db.execute(_NODES, [session]).fetchall()
+        beliefs.replace(db.conn, session, map(hypotheses.from_row, rows))
 
 
 def migrate(db: Database) -> None:

@@ -6,12 +6,12 @@ from types import TracebackType
 from typing import Self
 
 from sessions.errors import BadInput, UnknownSession
-from sessions.models.hypothesis import Tree
+from sessions.models.hypothesis import Hypothesis, Tree
 from sessions.models.replay import RunStep
 from sessions.models.session import Message, Step
-from sessions.store import analyses, contents, search
+from sessions.store import analyses, contents, recall, search
 from sessions.store.connection import open_for_reading
-from sessions.store.rows import EditRow, Hit, RunRow, SessionRow, StepLine
+from sessions.store.rows import EditRow, Hit, Recollection, RunRow, SessionRow, StepLine
 from sessions.store.tables import blobs, runs, sessions, steps
 from sessions.store.trouble import translated
 
@@ -113,6 +113,22 @@ class Reader:
             return search.find(self._connection, words, session, limit)
 
     def runs(self, session: str) -> tuple[RunRow, ...]:
+    @property
+    def recalls(self) -> bool:
+        """Whether hypotheses can be recalled: an older layout cannot, until a writer has opened the store."""
+        with translated(self.path):
+            return recall.is_indexed(self._connection)
+
+    def recall(self, words: str, limit: int = 20) -> tuple[Recollection, ...]:
+        """Return up to `limit` hypotheses of all sessions that hold at least half of `words`, best first."""
+        with translated(self.path):
+            return recall.find(self._connection, words, limit) if self.recalls else ()
+
+    def tested_before(self, session: str, hypothesis: Hypothesis) -> Recollection | None:
+        """Return the hypothesis of another session that says the same and was settled there, if there is one."""
+        with translated(self.path):
+            return recall.tested_before(self._connection, session, hypothesis) if self.recalls else None
+
         """Return the replays of a session, oldest first."""
         with translated(self.path):
             rows = self._connection.execute(_RUNS, [session]).fetchall()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from sessions.models.hypothesis import Hypothesis
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, PlannedStep, RunStep
 from sessions.models.session import Tally, Tokens
 
@@ -74,6 +75,16 @@ class Hit:
     kind: str
     ordinal: int
     snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """A hypothesis of some session: `time` is when it was decided, or when the session began."""
+
+    session: str
+    title: str
+    time: str | None
+    hypothesis: Hypothesis
 
 
 @dataclass(frozen=True, slots=True)

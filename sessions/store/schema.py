@@ -5,7 +5,7 @@ and `runs`, which people make, and `meta`, which is the store's own. Long column
 listing never walks through the pages that an output fills.
 """
 
-VERSION = 1
+VERSION = 2
 """Stored as ``PRAGMA user_version``; a store with a higher one is refused untouched."""
 
 APPLICATION = 0x6E637270
@@ -84,4 +84,16 @@ TABLES = (
     """CREATE UNIQUE INDEX documents_place ON documents(session, kind, ordinal)""",
     """CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="unicode61")""",
 )
-"""Statements in order. `words` splits at every sign: ``triton_mla.py`` is found as the phrase triton mla py."""
+"""Statements of layout 1, in order. `words` splits at every sign: ``triton_mla.py`` is the phrase triton mla py."""
+
+RECALL = (
+    """CREATE TABLE beliefs (
+        number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, id TEXT NOT NULL
+    ) STRICT""",
+    """CREATE INDEX beliefs_session ON beliefs(session)""",
+    """CREATE VIRTUAL TABLE words_of_beliefs USING fts5(
+        statement, quotes, verdict, tokenize="porter unicode61")""",
+    """CREATE TRIGGER beliefs_gone AFTER DELETE ON beliefs
+        BEGIN DELETE FROM words_of_beliefs WHERE rowid = old.number; END""",
+)
+"""What layout 2 adds: the words of every node of every tree, so that an earlier one on the same thing is found."""

@@ -122,6 +122,12 @@ class Writer:
     def forget(self, session: str) -> None:
         """Remove a session with all that hangs on it. Its log, ingested again, brings it back."""
         with self._transaction() as connection:
+    def undo(self, session: str, author: str | None = None) -> EditRow | None:
+        """Take the last correction of a session back, or the last by `author`; None where there is none left."""
+        with self._transaction() as connection:
+            self._require(session)
+            return analyses.take_back(connection, session, author)
+
             self._require(session)
             replayed = connection.execute(
                 "SELECT DISTINCT blob FROM run_steps WHERE blob IS NOT NULL AND run IN "

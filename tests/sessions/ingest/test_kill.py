@@ -40,8 +40,8 @@ for store in sys.stdin:
 """Ingests into a first store, then into each that standard input names, in a child whose id it tells, and later how it
 ended: by then everything is imported and compiled."""
 
-NOT_COMPARED = {"_sqlite_migrations", "meta"}
-"""Tables that are the store's own: when it was made, and by which key its secrets are told apart."""
+NOT_COMPARED = {"_sqlite_migrations", "meta", "beliefs"}
+"""Tables that are the store's own: when it was made, by which key its secrets are told apart, numbers of an index."""
 
 
 def _log(number: int, grown: int) -> bytes:
@@ -131,6 +131,10 @@ def _dump(store: Path) -> dict[str, list[tuple[object, ...]]]:
     tables = [name for (name,) in names if name not in NOT_COMPARED]
     dump = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in tables}  # noqa: S608 (names from the schema)
     dump["words"] = sorted(connection.execute("SELECT term, doc, offset FROM temp.terms"))
+    believed = (
+        "SELECT session, id, statement, quotes, verdict FROM beliefs JOIN words_of_beliefs AS w ON w.rowid = number"
+    )
+    dump["beliefs"] = sorted(connection.execute(believed))
     connection.close()
     return dump
 
