@@ -1,15 +1,14 @@
 """One replay from store to store: the recording, the host, the run. What both front ends call."""
 
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import aclosing
 from pathlib import Path
 
-from probes.host import local, ssh
-from probes.host.targets import LOCAL, Target
+from probes.host.connection import connect
+from probes.host.targets import Target
 from replay import engine, recording
 from replay.progress import Progress
 from replay.rewrite import PathRules
-from sessions.models.command import Executor
 from sessions.models.replay import Plan
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
@@ -22,13 +21,9 @@ async def conduct(store: Path, target: Target, plan: Plan) -> AsyncGenerator[Pro
     """
     with Reader.open(store) as reader:
         recorded = recording.load(reader, plan.session, PathRules(target.paths))
-    async with _connect(target) as executor:
+    async with connect(target) as executor:
         with Writer.open(store) as writer:
             events = engine.replay(plan, executor, writer, recorded)
             async with aclosing(events):
                 async for event in events:
                     yield event
-
-
-def _connect(target: Target) -> AbstractAsyncContextManager[Executor]:
-    return local.connect() if target.name == LOCAL else ssh.connect(target)
