@@ -68,6 +68,8 @@ def check_head(path: Path) -> bool:
     Raises StoreProblem if it is no store, or a newer one.
     """
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise _no_database(path)  # opening a pipe would wait for its other end
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except FileNotFoundError:
@@ -77,11 +79,13 @@ def check_head(path: Path) -> bool:
     if not head:
         return False
     if not head.startswith(_MAGIC) or len(head) < _HEAD:
-        raise StoreProblem(
-            f"{path} is not a database", hint="Name another file with --store; this one was not changed."
-        )
+        raise _no_database(path)
     numbers = {name: int.from_bytes(head[at : at + 4], "big") for name, at in _NUMBERS.items()}
     return _judge(path, _numbers_with_log(path) if _log_size(path) else numbers)
+
+
+def _no_database(path: Path) -> StoreProblem:
+    return StoreProblem(f"{path} is not a database", hint="Name another file with --store; this one was not changed.")
 
 
 def _judge(path: Path, numbers: dict[str, int]) -> bool:

@@ -2,7 +2,7 @@
 
 from sqlite_utils import Database, Migrations
 
-from sessions.store.schema import APPLICATION, RECALL, TABLES, VERSION
+from sessions.store.schema import APPLICATION, PROBES, RECALL, TABLES, VERSION
 from sessions.store.tables import beliefs, hypotheses
 
 _STEPS = Migrations("necropsy")
@@ -27,6 +27,12 @@ def _index_beliefs(db: Database) -> None:
     for session in sessions:
         rows = db.execute(_NODES, [session]).fetchall()
         beliefs.replace(db.conn, session, map(hypotheses.from_row, rows))
+
+
+@_STEPS(name="3: probes")
+def _add_probes(db: Database) -> None:
+    for statement in PROBES:
+        db.execute(statement)
 
 
 def migrate(db: Database) -> None:

@@ -11,8 +11,8 @@ from sessions.models.replay import RunStep
 from sessions.models.session import Message, Step
 from sessions.store import analyses, contents, recall, search
 from sessions.store.connection import open_for_reading
-from sessions.store.rows import EditRow, Hit, Recollection, RunRow, SessionRow, StepLine
-from sessions.store.tables import blobs, runs, sessions, steps
+from sessions.store.rows import EditRow, Hit, ProbeRow, Recollection, RunRow, SessionRow, StepLine
+from sessions.store.tables import blobs, probes, runs, sessions, steps
 from sessions.store.trouble import translated
 
 _NEWEST_FIRST = "ORDER BY started IS NULL, started DESC, id"
@@ -61,6 +61,7 @@ class Reader:
 
     def resolve(self, name: str) -> SessionRow:
         """Return the session that `name` names: its id, the beginning of it, or ``latest``. Raises UnknownSession."""
+        name = name.encode("utf-8", "backslashreplace").decode()  # as bytes of a shell that are no text would be stored
         with translated(self.path):
             row = self._connection.execute(_SESSION, [name]).fetchone()
             if row is None and name == "latest":
@@ -112,7 +113,6 @@ class Reader:
         with translated(self.path):
             return search.find(self._connection, words, session, limit)
 
-    def runs(self, session: str) -> tuple[RunRow, ...]:
     @property
     def recalls(self) -> bool:
         """Whether hypotheses can be recalled: an older layout cannot, until a writer has opened the store."""
@@ -129,10 +129,16 @@ class Reader:
         with translated(self.path):
             return recall.tested_before(self._connection, session, hypothesis) if self.recalls else None
 
+    def runs(self, session: str) -> tuple[RunRow, ...]:
         """Return the replays of a session, oldest first."""
         with translated(self.path):
             rows = self._connection.execute(_RUNS, [session]).fetchall()
             return tuple(runs.from_row(row, self._run_steps(row[0])) for row in rows)
+
+    def probes(self, session: str | None) -> tuple[ProbeRow, ...]:
+        """Return what probes said for a session, oldest first; with None what was asked for no session."""
+        with translated(self.path):
+            return probes.read(self._connection, session)
 
     def remembered(self, name: str) -> str | None:
         """Return what the writer was asked to remember under `name`."""

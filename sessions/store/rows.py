@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sessions.models.hypothesis import Hypothesis
+from sessions.models.probe import ProbeReport
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, PlannedStep, RunStep
 from sessions.models.session import Tally, Tokens
 
@@ -101,3 +102,13 @@ class RunRow:
     steps: tuple[RunStep, ...]
     standings: tuple[EvidenceStanding, ...]
     worths: tuple[HypothesisStanding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRow:
+    """One run of a probe; `hypothesis` is the id of the one that it was asked for."""
+
+    number: int
+    session: str | None
+    hypothesis: str | None
+    report: ProbeReport

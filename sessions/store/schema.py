@@ -5,7 +5,7 @@ and `runs`, which people make, and `meta`, which is the store's own. Long column
 listing never walks through the pages that an output fills.
 """
 
-VERSION = 2
+VERSION = 3
 """Stored as ``PRAGMA user_version``; a store with a higher one is refused untouched."""
 
 APPLICATION = 0x6E637270
@@ -97,3 +97,12 @@ RECALL = (
         BEGIN DELETE FROM words_of_beliefs WHERE rowid = old.number; END""",
 )
 """What layout 2 adds: the words of every node of every tree, so that an earlier one on the same thing is found."""
+
+PROBES = (
+    """CREATE TABLE probes (
+        number INTEGER PRIMARY KEY, session TEXT REFERENCES sessions(id) ON DELETE CASCADE, key TEXT,
+        target TEXT NOT NULL, name TEXT NOT NULL, started TEXT NOT NULL, report TEXT NOT NULL
+    ) STRICT""",
+    """CREATE INDEX probes_session ON probes(session)""",
+)
+"""What layout 3 adds: the reports of probes, each asked for a hypothesis (by its key), or for none."""

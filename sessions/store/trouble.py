@@ -45,6 +45,8 @@ def translated(path: Path) -> Iterator[None]:
 def problem(path: Path, error: sqlite3.Error) -> StoreProblem:
     """Return the StoreProblem that says what `error` means for the store at `path`, and what to do."""
     code = getattr(error, "sqlite_errorcode", None) or 0
+    if "decode to UTF-8" in str(error):  # sqlite3's own, without a code; its text quotes the whole column
+        code = sqlite3.SQLITE_CORRUPT
     message, hint = _BY_CODE.get(code & 0xFF, ("{path} cannot be used: " + _braced(error), ""))
     return StoreProblem(message.format(path=path), hint=hint)
 

@@ -11,15 +11,17 @@ from typing import Self
 from sessions import times
 from sessions.errors import BadInput, UnknownSession
 from sessions.hypotheses.edits import problem
+from sessions.ingest.redact import Redactor
 from sessions.ingest.source import Source
 from sessions.models.hypothesis import Tree
+from sessions.models.probe import ProbeReport
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, Plan, PlannedStep, RunStep
 from sessions.models.session import Session, Tally
 from sessions.store import analyses, contents, intake
 from sessions.store.connection import open_for_writing
 from sessions.store.intake import Standing, Stored
 from sessions.store.rows import EditRow
-from sessions.store.tables import blobs, runs
+from sessions.store.tables import blobs, probes, runs
 from sessions.store.tables.packing import pack, pack_models
 from sessions.store.trouble import translated
 
@@ -106,6 +108,8 @@ class Writer:
 
         Raises UnknownHypothesis, and BadInput for an action that is none or a value that does not fit it.
         """
+        if isinstance(statement := value.get("statement"), str):
+            value = {**value, "statement": self._line(statement)}
         wrong = problem(action, value)
         if wrong is not None:
             raise BadInput(f"this correction cannot be made: {wrong}")
@@ -116,18 +120,18 @@ class Writer:
                 (key or analyses.free_key(connection, session)) if adds else analyses.find_key(connection, session, key)
             )
             fields = analyses.with_keys(connection, session, value)
-            analyses.add_edit(connection, session, EditRow(0, key, action, fields, author, times.now()))
+            analyses.add_edit(connection, session, EditRow(0, key, action, fields, self._line(author), times.now()))
             return key
 
-    def forget(self, session: str) -> None:
-        """Remove a session with all that hangs on it. Its log, ingested again, brings it back."""
-        with self._transaction() as connection:
     def undo(self, session: str, author: str | None = None) -> EditRow | None:
         """Take the last correction of a session back, or the last by `author`; None where there is none left."""
         with self._transaction() as connection:
             self._require(session)
             return analyses.take_back(connection, session, author)
 
+    def forget(self, session: str) -> None:
+        """Remove a session with all that hangs on it. Its log, ingested again, brings it back."""
+        with self._transaction() as connection:
             self._require(session)
             replayed = connection.execute(
                 "SELECT DISTINCT blob FROM run_steps WHERE blob IS NOT NULL AND run IN "
@@ -142,6 +146,17 @@ class Writer:
             # Sources without a session of their own may have been copies of this one.
             connection.execute("DELETE FROM sources WHERE name NOT IN (SELECT source FROM sessions)")
             blobs.collect_garbage(connection, {row[0] for row in replayed})
+
+    def save_probe(self, report: ProbeReport, session: str | None = None, key: str | None = None) -> int:
+        """Store what a probe said, asked for the hypothesis `key` (or id) of a session or for none; its number.
+
+        Raises UnknownHypothesis.
+        """
+        with self._transaction() as connection:
+            if session is not None:
+                self._require(session)
+                key = analyses.find_key(connection, session, key) if key else None
+            return probes.add(connection, report, session, key)
 
     def start_run(self, session: str, plan: Plan, fingerprint: Mapping[str, object]) -> int:
         """Store the beginning of a replay and return its number."""
@@ -194,6 +209,10 @@ class Writer:
             yield
         finally:
             self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _line(self, text: str) -> str:
+        """Return what a person typed as it may be stored: on one line, without secrets and escape sequences."""
+        return " ".join(Redactor(self.key).label(text).split())
 
     def _require(self, session: str) -> None:
         if self._connection.execute("SELECT 1 FROM sessions WHERE id = ?", [session]).fetchone() is None:

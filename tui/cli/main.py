@@ -3,25 +3,30 @@
 import argparse
 import importlib
 import importlib.util
+import io
 import os
 import sys
 from pathlib import Path
 from types import ModuleType
 
-from sessions.errors import NecropsyError
+from sessions.errors import EnvironmentProblem, NecropsyError
 from tui.cli import diagnostics
 
 MODULES = {
+    "analyze": "keeping.analyze",
     "app": "looking.app",
     "compare": "replaying.compare",
     "demo": "keeping.demo",
     "edit": "keeping.edit",
     "explain": "looking.explain",
+    "fingerprint": "probing.fingerprint",
     "forget": "keeping.forget",
     "gold": "looking.gold",
     "ingest": "keeping.ingest",
     "list": "looking.listing",
     "policy": "replaying.policy",
+    "probe": "probing.probe",
+    "recall": "looking.recall",
     "replay": "replaying.replay",
     "report": "looking.report",
     "score": "looking.score",
@@ -32,16 +37,20 @@ MODULES = {
 """Where each subcommand lives below ``tui.cli``; imported only when it is named."""
 
 COMMANDS = {
+    "analyze": "let a language model that you name make the tree, held to the log",
     "app": "open the post-mortem in the full-screen app (what `necropsy` alone does)",
     "compare": "compare a recorded output with a new one, token by token",
     "demo": "ingest the bundled session and open its post-mortem",
     "edit": "correct a hypothesis: statement, verdict, parent, evidence; add, merge, remove",
     "explain": "name the rule, model or person behind every mark of a hypothesis",
+    "fingerprint": "say what machine a host is, or how it differs from an earlier look",
     "forget": "remove a session with all that hangs on it",
     "gold": "write a settled tree as an annotation, to score engines with",
     "ingest": "read agents' session logs into the store",
     "list": "list the sessions in the store",
     "policy": "say what a command could do and whether a replay would run it",
+    "recall": "find earlier hypotheses on the same thing, in any session, and how they ended",
+    "probe": "list the diagnostics, or run one on a host",
     "replay": "run recorded steps on a host and say whether each verdict still stands",
     "report": "write the post-mortem of a session as Markdown, HTML or JSON",
     "score": "say how far trees agree with annotations of the same logs",
@@ -54,6 +63,7 @@ COMMANDS = {
 
 def run() -> None:
     """Run the command line and exit with its code."""
+    _open_streams()
     sys.exit(main(sys.argv[1:]))
 
 
@@ -68,8 +78,13 @@ def main(argv: list[str]) -> int:
         diagnostics.say("Stopped.")
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        _drop_output()
+        where = f"{error.filename}: " if error.filename else ""
+        diagnostics.report(EnvironmentProblem(f"{where}{error.strerror or error}"))
+        return EnvironmentProblem.exit_code
     except Exception as error:
         if os.environ.get("NECROPSY_DEBUG"):
             raise
@@ -77,17 +92,43 @@ def main(argv: list[str]) -> int:
         return NecropsyError.exit_code
 
 
+def _open_streams() -> None:
+    """Give a stream that was closed when the program started to nobody, and write UTF-8 whatever the locale says."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Have what is still to be written to standard output go nowhere: it cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _dispatch(argv: list[str]) -> int:
     _refuse_foreign_packages()
     parser, commands = _build_parser()
-    name = next((word for word in argv if word in COMMANDS), None)
-    if name is not None:
+    name = _command_in(argv)
+    if name in COMMANDS:
         _module(name).configure(commands[name])
     arguments = parser.parse_args(argv)
     if arguments.command is None:
         arguments.command, arguments.session = "app", None
     code: int = _module(arguments.command).run(arguments)
     return code
+
+
+def _command_in(argv: list[str]) -> str:
+    """Return the first word that is neither an option nor the value of one; empty if there is none."""
+    words = iter(argv)
+    for word in words:
+        if word == "--store":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return ""
 
 
 def _module(command: str) -> ModuleType:
@@ -97,6 +138,7 @@ def _module(command: str) -> ModuleType:
 def _build_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     parser = argparse.ArgumentParser(
         prog="necropsy",
+        allow_abbrev=False,
         description="Post-mortems of LLM agents' debugging sessions: what was suspected, what was ruled out, on what "
         "evidence, and whether it still holds on the next machine.",
         epilog="Without a command the app opens. Nothing is ever sent anywhere but to a host that you name.",

@@ -12,6 +12,7 @@ from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.models.session import Session
 from sessions.store.intake import Stored
 from sessions.store.reader import Reader
+from sessions.store.schema import VERSION
 from sessions.store.writer import Writer
 
 MakeSession = Callable[..., Session]
@@ -128,7 +129,7 @@ def test_it_is_brought_up_to_date_when_it_is_written(old: Path) -> None:
         assert found(reader, "proxy") == []
         assert [each.action for each in reader.edits("ses_v1")] == ["statement"]
     with sqlite3.connect(old) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
 

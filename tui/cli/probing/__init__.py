@@ -1,0 +1,1 @@
+"""Commands that look at a host and at a model."""
