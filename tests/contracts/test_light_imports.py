@@ -42,6 +42,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["report", "latest", "--format", "json"],
         ["steps", "latest"],
         ["search", "tensor"],
+        ["recall", "kernel"],
     ],
     ids=" ".join,
 )
