@@ -3,6 +3,7 @@
 
 By hand: ``python3 k_quants.py --bench 268``; needs torch and gguf, looks at Triton, vLLM and a GPU where they are.
 """
+# ruff: noqa: PLR0913, PLR0917 - what a kernel takes lies in registers
 
 from __future__ import annotations
 
@@ -252,7 +253,7 @@ def bind() -> Any:
     names, triton = globals(), load("triton")
     if names["tl"] is None:
         names.update(tl=triton.language, constexpr=triton.language.constexpr, tensor=triton.language.tensor)
-        for name in ["half_at", "words", "part", "emit", "finish", *DEVICE, *map(str.lower, KINDS)]:
+        for name in ["half_at", "words", "place", "part", "emit", "finish", *DEVICE, *map(str.lower, KINDS)]:
             # told that a pointer is aligned, Triton loads 16 bytes a thread and pays for it in shared memory
             names[name] = triton.jit(names[name], do_not_specialize_on_alignment=["x"])
     return triton
@@ -269,8 +270,15 @@ def words(here: tensor) -> tensor:
     return low, (tl.load(here + 2).to(tl.int32) & 0xFFFF) | (tl.load(here + 3).to(tl.int32) << 16)
 
 
-def part(word: tensor, k: constexpr, mask: constexpr, zero: constexpr, magic: tensor) -> tensor:
+def place(chunks: tensor, size: constexpr) -> tensor:
+    """Return the numbers of a program's chunks; the last program begins early rather than end late."""
+    return tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+
+
+def part(word: tensor, k: constexpr, mask: constexpr, zero: constexpr, chunks: tensor) -> tensor:
     """Return byte `k` of words, masked, minus `zero`, as fp32: as the last bits of 2^23, where every step is exact."""
+    # were 2^23 a constant to the compiler, it would mask by one instruction and set by another
+    magic = 0x4B000000 + (chunks >> 31)
     if (mask << (8 * k)) < 8388608:  # noqa: PLR2004 - a kernel cannot read a module's constant
         bits = (word & (mask << (8 * k))) | magic
         return bits.to(tl.float32, bitcast=True) * (1.0 / (1 << (8 * k))) - (8388608.0 / (1 << (8 * k)) + zero)
@@ -278,15 +286,15 @@ def part(word: tensor, k: constexpr, mask: constexpr, zero: constexpr, magic: te
     return bits.to(tl.float32, bitcast=True) - (8388608.0 + zero)
 
 
-def emit(  # noqa: PLR0913, PLR0917 - registers, not a call
-    out: tensor, at: tensor, low: tensor, high: tensor, scale: tensor, shift: tensor, magic: tensor,
+def emit(
+    out: tensor, at: tensor, low: tensor, high: tensor, scale: tensor, shift: tensor, chunks: tensor,
     group: constexpr, mask: constexpr, zero: constexpr, digest: constexpr,
 ) -> tensor:  # fmt: skip
     """Store 8 weights a chunk; or return their sum, each weighted by its place."""
-    even = tl.join(tl.join(part(low, 0, mask, zero, magic), part(high, 0, mask, zero, magic)),
-                   tl.join(part(low, 2, mask, zero, magic), part(high, 2, mask, zero, magic)))  # fmt: skip
-    odd = tl.join(tl.join(part(low, 1, mask, zero, magic), part(high, 1, mask, zero, magic)),
-                  tl.join(part(low, 3, mask, zero, magic), part(high, 3, mask, zero, magic)))  # fmt: skip
+    even = tl.join(tl.join(part(low, 0, mask, zero, chunks), part(high, 0, mask, zero, chunks)),
+                   tl.join(part(low, 2, mask, zero, chunks), part(high, 2, mask, zero, chunks)))  # fmt: skip
+    odd = tl.join(tl.join(part(low, 1, mask, zero, chunks), part(high, 1, mask, zero, chunks)),
+                  tl.join(part(low, 3, mask, zero, chunks), part(high, 3, mask, zero, chunks)))  # fmt: skip
     k = tl.arange(0, 8)[None, :]
     y = scale[:, None] * tl.join(even, odd).reshape([low.shape[0], 8]) + shift[:, None]
     total = scale
@@ -300,8 +308,7 @@ def emit(  # noqa: PLR0913, PLR0917 - registers, not a call
 def finish(out: tensor, total: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Store a program's sum, where only that is wanted."""
     if digest:
-        first = tl.program_id(0) * size
-        c = tl.minimum(first, chunks - size) + tl.arange(0, size)
+        c, first = place(chunks, size), tl.program_id(0) * size
         tl.store(out + tl.program_id(0), tl.sum(tl.where(c >= first, total * ((c & 63) + 1).to(tl.float32), 0.0), 0))
 
 
@@ -335,7 +342,8 @@ def launch(kind: str, raw: Any, out: Any, *, digest: bool, tile: tuple[int, int]
     count = raw.numel() // spec.size * spec.block // (8 * spec.groups)
     size = min(tile[0] or spec.chunks, 1 << (count.bit_length() - 1))
     x = raw.reshape(-1).view(getattr(torch, spec.unit))
-    globals()[kind.lower()][(triton.cdiv(count, size),)](x, out, count, size, digest, num_warps=tile[1] or spec.warps)
+    more, grid = TABLES.get(kind, lambda *_: ())(kind, raw.device), (triton.cdiv(count, size),)
+    globals()[kind.lower()][grid](x, out, count, size, digest, *more, num_warps=tile[1] or spec.warps)
 
 
 def by_triton(kind: str, raw: Any, dtype: Any) -> Any:
@@ -393,10 +401,11 @@ def random_rows(kind: str, rows: int, seed: int, columns: int = COLUMNS) -> Any:
     torch, spec = load("torch"), KINDS[kind]
     draw = torch.Generator().manual_seed(seed)
     raw = torch.randint(0, 256, (rows * columns // spec.block, spec.size), dtype=torch.uint8, generator=draw)
-    for at in spec.halves:
-        scales = 0.01 * torch.randn(len(raw), 1, generator=draw)
-        raw[:, at : at + 2] = scales.half().view(torch.uint8)
-    return globals().get("mend", lambda _, blocks: blocks)(kind, raw).reshape(rows, -1)
+    scales = (0.01 * torch.randn(len(raw), len(spec.halves), generator=draw)).half().view(torch.uint8)
+    for n, at in enumerate(spec.halves):
+        raw[:, at : at + 2] = scales[:, 2 * n : 2 * n + 2]
+    MENDS.get(kind, lambda _: None)(raw)
+    return raw.reshape(rows, -1)
 
 
 def from_model(model: str, rows: int, seed: int) -> Iterator[Sample]:
@@ -650,6 +659,8 @@ KINDS = {
 CODES = {"Q2_K": 40, "Q3_K": 40, "Q4_K": 60, "Q5_K": 90, "Q6_K": 30}
 """A byte of each type's blocks that holds codes of weights."""
 SCALES: dict[str, tuple[list[int], int]] = {}
+MENDS: dict[str, Any] = {}
+TABLES: dict[str, Any] = {}
 DEVICE = ["pairs"]
 
 
@@ -708,25 +719,23 @@ def pairs(first: tensor, second: tensor, third: tensor, j: tensor) -> tensor:
 
 def q4_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode 8 bytes a thread: 8 weights of their low nibbles, and 8 of the run after those of their high ones."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block = x + (c >> 4) * 18
     first, second, codes = tl.load(block), tl.load(block + 1), tl.load(block + 2 + (c & 15))
     head, third = first.to(tl.int32), (second >> 32).to(tl.int32)
     scale, least = pairs((first >> 32).to(tl.int32), second.to(tl.int32), third, (c >> 2) & 3)
     d, dmin = half_at(head, 0), -half_at(head, 16)
     low, high, at = codes.to(tl.int32), (codes >> 32).to(tl.int32), (c >> 2).to(tl.int64) * 64 + (c & 3) * 8
-    a, b = d * part(scale, 0, 63, 0, magic), dmin * part(least, 0, 63, 0, magic)
-    total = emit(out, at, low, high, a, b, magic, 0, 15, 0, digest)
-    a, b = d * part(scale, 1, 63, 0, magic), dmin * part(least, 1, 63, 0, magic)
-    total += emit(out, at + 32, low >> 4, high >> 4, a, b, magic, 1, 15, 0, digest)
+    a, b = d * part(scale, 0, 63, 0, chunks), dmin * part(least, 0, 63, 0, chunks)
+    total = emit(out, at, low, high, a, b, chunks, 0, 15, 0, digest)
+    a, b = d * part(scale, 1, 63, 0, chunks), dmin * part(least, 1, 63, 0, chunks)
+    total += emit(out, at + 32, low >> 4, high >> 4, a, b, chunks, 1, 15, 0, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q5_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode as `q4_k` does, with a fifth bit of each weight from 8 bytes that all runs share."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, j = x + (c >> 4) * 22, (c >> 2) & 3
     first, second, codes = tl.load(block), tl.load(block + 1), tl.load(block + 6 + (c & 15))
     fifth = tl.load(block + 2 + (c & 3)) >> (2 * j).to(tl.int64)
@@ -735,22 +744,21 @@ def q5_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: conste
     d, dmin = half_at(head, 0), -half_at(head, 16)
     low, high, at = codes.to(tl.int32), (codes >> 32).to(tl.int32), (c >> 2).to(tl.int64) * 64 + (c & 3) * 8
     near, far = fifth.to(tl.int32), (fifth >> 32).to(tl.int32)
-    a, b = d * part(scale, 0, 63, 0, magic), dmin * part(least, 0, 63, 0, magic)
+    a, b = d * part(scale, 0, 63, 0, chunks), dmin * part(least, 0, 63, 0, chunks)
     one, other = (low & 0x0F0F0F0F) | ((near & 0x01010101) << 4), (high & 0x0F0F0F0F) | ((far & 0x01010101) << 4)
-    total = emit(out, at, one, other, a, b, magic, 0, 31, 0, digest)
-    a, b = d * part(scale, 1, 63, 0, magic), dmin * part(least, 1, 63, 0, magic)
+    total = emit(out, at, one, other, a, b, chunks, 0, 31, 0, digest)
+    a, b = d * part(scale, 1, 63, 0, chunks), dmin * part(least, 1, 63, 0, chunks)
     one, other = (
         ((low >> 4) & 0x0F0F0F0F) | ((near & 0x02020202) << 3),
         ((high >> 4) & 0x0F0F0F0F) | ((far & 0x02020202) << 3),
     )
-    total += emit(out, at + 32, one, other, a, b, magic, 1, 31, 0, digest)
+    total += emit(out, at + 32, one, other, a, b, chunks, 1, 31, 0, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q6_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode 8 weights a thread of the low nibbles of 8 bytes, and 8 of their high ones, 64 weights on."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, n, g, t = x + (c >> 4) * 105, (c >> 3) & 1, (c >> 2) & 1, c & 3
     low, high = words(block + (n * 32 + g * 16 + t * 4))
     near, far = words(block + 64 + (n * 16 + t * 4))
@@ -759,31 +767,29 @@ def q6_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: conste
     at, up, near, far = (c >> 3).to(tl.int64) * 128 + (c & 7) * 8, 24 - (t >> 1) * 8, near >> g * 2, far >> g * 2
     scale = d * ((first << up) >> 24).to(tl.float32)
     one, other = (low & 0x0F0F0F0F) | ((near & 0x03030303) << 4), (high & 0x0F0F0F0F) | ((far & 0x03030303) << 4)
-    total = emit(out, at, one, other, scale, scale * 0, magic, 0, 63, 32, digest)
+    total = emit(out, at, one, other, scale, scale * 0, chunks, 0, 63, 32, digest)
     scale = d * ((second << up) >> 24).to(tl.float32)
     one, other = ((low >> 4) & 0x0F0F0F0F) | (near & 0x30303030), ((high >> 4) & 0x0F0F0F0F) | (far & 0x30303030)
-    total += emit(out, at + 64, one, other, scale, scale * 0, magic, 1, 63, 32, digest)
+    total += emit(out, at + 64, one, other, scale, scale * 0, chunks, 1, 63, 32, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q2_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode 8 weights a thread."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, n, g, t = x + (c >> 5) * 21, (c >> 4) & 1, (c >> 2) & 3, c & 3
     here = block + 4 + (n * 8 + t * 2)
     low, high, heads = tl.load(here) >> g * 2, tl.load(here + 1) >> g * 2, tl.load(block + 20)
     which = n * 8 + g * 2 + (t >> 1)
     scale = tl.load(block + (which >> 2)) >> (which & 3) * 8
     a, b = half_at(heads, 0) * (scale & 15).to(tl.float32), -half_at(heads, 16) * ((scale >> 4) & 15).to(tl.float32)
-    total = emit(out, c.to(tl.int64) * 8, low, high, a, b, magic, 0, 3, 0, digest)
+    total = emit(out, c.to(tl.int64) * 8, low, high, a, b, chunks, 0, 3, 0, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q3_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode 8 weights a thread: their third bit says that 4 is not to be taken away."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, n, g, t = x + (c >> 5) * 55, (c >> 4) & 1, (c >> 2) & 3, c & 3
     low, high = words(block + 16 + (n * 16 + t * 4))
     near, far = words(block + t * 4)
@@ -794,7 +800,7 @@ def q3_k(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: conste
     two = tl.load(block + 52 + ((which & 3) >> 1)).to(tl.int32) >> (which & 1) * 8 + (which >> 2) * 2
     d = tl.load(block + 54).to(tl.float16, bitcast=True).to(tl.float32)
     scale = d * (((four & 15) | ((two & 3) << 4)) - 32).to(tl.float32)
-    total = emit(out, c.to(tl.int64) * 8, low | near, high | far, scale, scale * 0, magic, 0, 7, 4, digest)
+    total = emit(out, c.to(tl.int64) * 8, low | near, high | far, scale, scale * 0, chunks, 0, 7, 4, digest)
     finish(out, total, chunks, size, digest)
 
 

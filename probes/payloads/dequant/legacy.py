@@ -3,6 +3,7 @@
 
 By hand: ``python3 legacy.py --bench 268``; needs torch and gguf, looks at Triton, vLLM and a GPU where they are.
 """
+# ruff: noqa: PLR0913, PLR0917 - what a kernel takes lies in registers
 
 from __future__ import annotations
 
@@ -252,7 +253,7 @@ def bind() -> Any:
     names, triton = globals(), load("triton")
     if names["tl"] is None:
         names.update(tl=triton.language, constexpr=triton.language.constexpr, tensor=triton.language.tensor)
-        for name in ["half_at", "words", "part", "emit", "finish", *DEVICE, *map(str.lower, KINDS)]:
+        for name in ["half_at", "words", "place", "part", "emit", "finish", *DEVICE, *map(str.lower, KINDS)]:
             # told that a pointer is aligned, Triton loads 16 bytes a thread and pays for it in shared memory
             names[name] = triton.jit(names[name], do_not_specialize_on_alignment=["x"])
     return triton
@@ -269,8 +270,15 @@ def words(here: tensor) -> tensor:
     return low, (tl.load(here + 2).to(tl.int32) & 0xFFFF) | (tl.load(here + 3).to(tl.int32) << 16)
 
 
-def part(word: tensor, k: constexpr, mask: constexpr, zero: constexpr, magic: tensor) -> tensor:
+def place(chunks: tensor, size: constexpr) -> tensor:
+    """Return the numbers of a program's chunks; the last program begins early rather than end late."""
+    return tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+
+
+def part(word: tensor, k: constexpr, mask: constexpr, zero: constexpr, chunks: tensor) -> tensor:
     """Return byte `k` of words, masked, minus `zero`, as fp32: as the last bits of 2^23, where every step is exact."""
+    # were 2^23 a constant to the compiler, it would mask by one instruction and set by another
+    magic = 0x4B000000 + (chunks >> 31)
     if (mask << (8 * k)) < 8388608:  # noqa: PLR2004 - a kernel cannot read a module's constant
         bits = (word & (mask << (8 * k))) | magic
         return bits.to(tl.float32, bitcast=True) * (1.0 / (1 << (8 * k))) - (8388608.0 / (1 << (8 * k)) + zero)
@@ -278,15 +286,15 @@ def part(word: tensor, k: constexpr, mask: constexpr, zero: constexpr, magic: te
     return bits.to(tl.float32, bitcast=True) - (8388608.0 + zero)
 
 
-def emit(  # noqa: PLR0913, PLR0917 - registers, not a call
-    out: tensor, at: tensor, low: tensor, high: tensor, scale: tensor, shift: tensor, magic: tensor,
+def emit(
+    out: tensor, at: tensor, low: tensor, high: tensor, scale: tensor, shift: tensor, chunks: tensor,
     group: constexpr, mask: constexpr, zero: constexpr, digest: constexpr,
 ) -> tensor:  # fmt: skip
     """Store 8 weights a chunk; or return their sum, each weighted by its place."""
-    even = tl.join(tl.join(part(low, 0, mask, zero, magic), part(high, 0, mask, zero, magic)),
-                   tl.join(part(low, 2, mask, zero, magic), part(high, 2, mask, zero, magic)))  # fmt: skip
-    odd = tl.join(tl.join(part(low, 1, mask, zero, magic), part(high, 1, mask, zero, magic)),
-                  tl.join(part(low, 3, mask, zero, magic), part(high, 3, mask, zero, magic)))  # fmt: skip
+    even = tl.join(tl.join(part(low, 0, mask, zero, chunks), part(high, 0, mask, zero, chunks)),
+                   tl.join(part(low, 2, mask, zero, chunks), part(high, 2, mask, zero, chunks)))  # fmt: skip
+    odd = tl.join(tl.join(part(low, 1, mask, zero, chunks), part(high, 1, mask, zero, chunks)),
+                  tl.join(part(low, 3, mask, zero, chunks), part(high, 3, mask, zero, chunks)))  # fmt: skip
     k = tl.arange(0, 8)[None, :]
     y = scale[:, None] * tl.join(even, odd).reshape([low.shape[0], 8]) + shift[:, None]
     total = scale
@@ -300,8 +308,7 @@ def emit(  # noqa: PLR0913, PLR0917 - registers, not a call
 def finish(out: tensor, total: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Store a program's sum, where only that is wanted."""
     if digest:
-        first = tl.program_id(0) * size
-        c = tl.minimum(first, chunks - size) + tl.arange(0, size)
+        c, first = place(chunks, size), tl.program_id(0) * size
         tl.store(out + tl.program_id(0), tl.sum(tl.where(c >= first, total * ((c & 63) + 1).to(tl.float32), 0.0), 0))
 
 
@@ -335,7 +342,8 @@ def launch(kind: str, raw: Any, out: Any, *, digest: bool, tile: tuple[int, int]
     count = raw.numel() // spec.size * spec.block // (8 * spec.groups)
     size = min(tile[0] or spec.chunks, 1 << (count.bit_length() - 1))
     x = raw.reshape(-1).view(getattr(torch, spec.unit))
-    globals()[kind.lower()][(triton.cdiv(count, size),)](x, out, count, size, digest, num_warps=tile[1] or spec.warps)
+    more, grid = TABLES.get(kind, lambda *_: ())(kind, raw.device), (triton.cdiv(count, size),)
+    globals()[kind.lower()][grid](x, out, count, size, digest, *more, num_warps=tile[1] or spec.warps)
 
 
 def by_triton(kind: str, raw: Any, dtype: Any) -> Any:
@@ -393,10 +401,11 @@ def random_rows(kind: str, rows: int, seed: int, columns: int = COLUMNS) -> Any:
     torch, spec = load("torch"), KINDS[kind]
     draw = torch.Generator().manual_seed(seed)
     raw = torch.randint(0, 256, (rows * columns // spec.block, spec.size), dtype=torch.uint8, generator=draw)
-    for at in spec.halves:
-        scales = 0.01 * torch.randn(len(raw), 1, generator=draw)
-        raw[:, at : at + 2] = scales.half().view(torch.uint8)
-    return globals().get("mend", lambda _, blocks: blocks)(kind, raw).reshape(rows, -1)
+    scales = (0.01 * torch.randn(len(raw), len(spec.halves), generator=draw)).half().view(torch.uint8)
+    for n, at in enumerate(spec.halves):
+        raw[:, at : at + 2] = scales[:, 2 * n : 2 * n + 2]
+    MENDS.get(kind, lambda _: None)(raw)
+    return raw.reshape(rows, -1)
 
 
 def from_model(model: str, rows: int, seed: int) -> Iterator[Sample]:
@@ -650,6 +659,8 @@ KINDS = {
 CODES = {"Q4_0": 9, "Q4_1": 9, "Q5_0": 12, "Q5_1": 12, "Q8_0": 9}
 """A byte of each type's blocks that holds codes of weights."""
 SCALES: dict[str, tuple[list[int], int]] = {}
+MENDS: dict[str, Any] = {}
+TABLES: dict[str, Any] = {}
 DEVICE = ["fifth"]
 
 
@@ -692,66 +703,61 @@ def fifth(word: tensor, first: tensor) -> tensor:
 
 def q4_0(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode 8 bytes a thread: 8 weights of their low nibbles, and 8 of the half block after those."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, at = x + (c >> 1) * 9, (c >> 1).to(tl.int64) * 32 + (c & 1) * 8
     d = tl.load(block).to(tl.float16, bitcast=True).to(tl.float32)
     low, high = words(block + 1 + (c & 1) * 4)
-    total = emit(out, at, low, high, d, d * 0, magic, 0, 15, 8, digest)
-    total += emit(out, at + 16, low >> 4, high >> 4, d, d * 0, magic, 1, 15, 8, digest)
+    total = emit(out, at, low, high, d, d * 0, chunks, 0, 15, 8, digest)
+    total += emit(out, at + 16, low >> 4, high >> 4, d, d * 0, chunks, 1, 15, 8, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q4_1(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode as `q4_0` does, with a minimum."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, at = x + (c >> 1) * 5, (c >> 1).to(tl.int64) * 32 + (c & 1) * 8
     head, here = tl.load(block), block + 1 + (c & 1) * 2
     low, high, d, least = tl.load(here), tl.load(here + 1), half_at(head, 0), half_at(head, 16)
-    total = emit(out, at, low, high, d, least, magic, 0, 15, 0, digest)
-    total += emit(out, at + 16, low >> 4, high >> 4, d, least, magic, 1, 15, 0, digest)
+    total = emit(out, at, low, high, d, least, chunks, 0, 15, 0, digest)
+    total += emit(out, at + 16, low >> 4, high >> 4, d, least, chunks, 1, 15, 0, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q5_0(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode as `q4_0` does, with fifth bits."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, at, first = x + (c >> 1) * 11, (c >> 1).to(tl.int64) * 32 + (c & 1) * 8, (c & 1) * 8
     d = tl.load(block).to(tl.float16, bitcast=True).to(tl.float32)
     more = (tl.load(block + 1).to(tl.int32) & 0xFFFF) | (tl.load(block + 2).to(tl.int32) << 16)
     low, high = words(block + 3 + (c & 1) * 4)
     one, other = (low & 0x0F0F0F0F) | fifth(more, first), (high & 0x0F0F0F0F) | fifth(more, first + 4)
-    total = emit(out, at, one, other, d, d * 0, magic, 0, 31, 16, digest)
+    total = emit(out, at, one, other, d, d * 0, chunks, 0, 31, 16, digest)
     one, other = (low >> 4) & 0x0F0F0F0F | fifth(more, first + 16), (high >> 4) & 0x0F0F0F0F | fifth(more, first + 20)
-    total += emit(out, at + 16, one, other, d, d * 0, magic, 1, 31, 16, digest)
+    total += emit(out, at + 16, one, other, d, d * 0, chunks, 1, 31, 16, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q5_1(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode as `q5_0` does, with a minimum."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block, at, first = x + (c >> 1) * 6, (c >> 1).to(tl.int64) * 32 + (c & 1) * 8, (c & 1) * 8
     head, more, here = tl.load(block), tl.load(block + 1), block + 2 + (c & 1) * 2
     low, high, d, least = tl.load(here), tl.load(here + 1), half_at(head, 0), half_at(head, 16)
     one, other = (low & 0x0F0F0F0F) | fifth(more, first), (high & 0x0F0F0F0F) | fifth(more, first + 4)
-    total = emit(out, at, one, other, d, least, magic, 0, 31, 0, digest)
+    total = emit(out, at, one, other, d, least, chunks, 0, 31, 0, digest)
     one, other = (low >> 4) & 0x0F0F0F0F | fifth(more, first + 16), (high >> 4) & 0x0F0F0F0F | fifth(more, first + 20)
-    total += emit(out, at + 16, one, other, d, least, magic, 1, 31, 0, digest)
+    total += emit(out, at + 16, one, other, d, least, chunks, 1, 31, 0, digest)
     finish(out, total, chunks, size, digest)
 
 
 def q8_0(x: tensor, out: tensor, chunks: tensor, size: constexpr, digest: constexpr) -> None:
     """Decode 8 weights a thread: signed bytes, made unsigned to be read as the others are."""
-    magic = 0x4B000000 + (chunks >> 31)
-    c = tl.minimum(tl.program_id(0) * size, chunks - size) + tl.arange(0, size)
+    c = place(chunks, size)
     block = x + (c >> 2) * 17
     d = tl.load(block).to(tl.float16, bitcast=True).to(tl.float32)
     low, high = words(block + 1 + (c & 3) * 4)
     low, high = low ^ -0x7F7F7F80, high ^ -0x7F7F7F80
-    total = emit(out, c.to(tl.int64) * 8, low, high, d, d * 0, magic, 0, 255, 128, digest)
+    total = emit(out, c.to(tl.int64) * 8, low, high, d, d * 0, chunks, 0, 255, 128, digest)
     finish(out, total, chunks, size, digest)
 
 
