@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sessions.models.hypothesis import Tree
 from sessions.models.session import Message, Step
 from sessions.store.reader import Reader
-from sessions.store.rows import RunRow, SessionRow
+from sessions.store.rows import ProbeRow, RunRow, SessionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ class ReportData:
     steps: tuple[Step, ...]
     tree: Tree
     runs: tuple[RunRow, ...]
+    probes: tuple[ProbeRow, ...] = ()
 
 
 def collect(reader: Reader, session: str) -> ReportData:
@@ -28,4 +29,5 @@ def collect(reader: Reader, session: str) -> ReportData:
         steps=reader.steps(row.id),
         tree=reader.tree(row.id),
         runs=reader.runs(row.id),
+        probes=reader.probes(row.id),
     )

@@ -48,7 +48,13 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     environment.filters.update(
-        line=line, prose=_prose, duration=wording.duration, costs=wording.costs, anchor=_anchor, moment=wording.moment
+        line=line,
+        prose=_prose,
+        duration=wording.duration,
+        costs=wording.costs,
+        anchor=_anchor,
+        moment=wording.moment,
+        answers=wording.answers,
     )
     environment.globals.update(count=wording.count, total=wording.total, MARKS=MARKS, LONGEST_MESSAGE=LONGEST_MESSAGE)
     return environment

@@ -11,7 +11,7 @@ from sessions import times
 from sessions.ingest.display import clean
 from sessions.models.replay import Standing
 from sessions.reports.collect import ReportData
-from sessions.store.rows import RunRow
+from sessions.store.rows import ProbeRow, RunRow
 
 SCHEMA = 1
 """Raised when a field changes its meaning or goes; new fields do not raise it."""
@@ -33,7 +33,7 @@ def render(data: ReportData) -> str:
         "candidates": data.tree.candidates,
         "note": data.tree.note,
         "runs": [_run(run) for run in data.runs],
-        "probes": [],
+        "probes": [_probe(row) for row in data.probes],
     }
     return orjson.dumps(_plain(document), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
@@ -45,6 +45,10 @@ def weightiest(standings: Sequence[Standing]) -> Standing | None:
 
 def _run(run: RunRow) -> dict[str, object]:
     return {**{field.name: getattr(run, field.name) for field in dataclasses.fields(run)}, "steps": _run_steps(run)}
+
+
+def _probe(row: ProbeRow) -> dict[str, object]:
+    return {"number": row.number, "hypothesis": row.hypothesis, **row.report.model_dump()}
 
 
 def _run_steps(run: RunRow) -> list[dict[str, object]]:

@@ -21,7 +21,7 @@ RECONSTRUCTED = (
 def render(data: ReportData) -> str:
     """Return the document. Everything from the log stands in it as text: no link, HTML or markup of it is live."""
     story = narrate(data)
-    sections = (_head, _summary, _tree, _hypotheses, _timeline, _replays, _steps, _candidates)
+    sections = (_head, _summary, _tree, _hypotheses, _timeline, _replays, _probes, _steps, _candidates)
     return "\n\n".join(part for section in sections for part in section(story)) + "\n"
 
 
@@ -155,6 +155,26 @@ def _replays(story: Narrative) -> Iterator[str]:
             ],
         )
         yield from _undetermined(replay)
+
+
+def _probes(story: Narrative) -> Iterator[str]:
+    if not story.data.probes:
+        return
+    yield "## Probes"
+    yield table(
+        ("asked for", "probe", "on", "answer", "why"),
+        [
+            (
+                inline(row.hypothesis or ""),
+                code(row.report.probe),
+                inline(row.report.target),
+                inline(answer),
+                inline(why),
+            )
+            for row in story.data.probes
+            for answer, why in wording.answers(row.report)
+        ],
+    )
 
 
 def _undetermined(replay: Replay) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Figures in words: durations, counts, costs."""
 
 from sessions.models.hypothesis import Cost
+from sessions.models.probe import ProbeReport
 
 _MINUTE = 60
 _HOUR = 60 * _MINUTE
@@ -50,3 +51,10 @@ def total(spent: list[Cost]) -> Cost:
         seconds=sum(seconds) if seconds else None,
         tokens=sum(tokens) if tokens else None,
     )
+
+
+def answers(report: ProbeReport) -> list[tuple[str, str]]:
+    """Return what a probe says, as pairs of the answer and why; one that says nothing gives its status and detail."""
+    document = report.document
+    said: list[tuple[str, str]] = [(one.answer, f"{one.statement}: {one.why}") for one in document.findings]
+    return said or [(document.status, document.detail)]
