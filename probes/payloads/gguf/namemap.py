@@ -43,8 +43,9 @@ PROBE: dict[str, Any] = {
         },
         "tensors-dropped": {
             "statement": "The loader's name map drops tensors of the file or leaves parameters unset",
-            "terms": ["name map", "unmapped", "not mapped", "mapping", "skipped", "dropped", "uninitialized",
-                      "expert weight", "expert mapping", "weight loading", "weights not loaded", "kv_b_proj", "kv_b"],
+            "terms": ["name map", "unmapped", "not mapped", "mapping", "skipped tensor", "dropped tensor",
+                      "uninitialized", "expert weight", "expert mapping", "weight loading", "weights not loaded",
+                      "kv_b_proj", "kv_b"],
         },
         "names-foreign": {
             "statement": "The file's tensor names do not fit the architecture that its header names",
@@ -212,12 +213,10 @@ INDEXER += "self_attn.indexer.k_norm.bias"
 LAYER = {
     "llama": LLAMA,
     "qwen2": LLAMA + " self_attn.q_proj.bias self_attn.k_proj.bias self_attn.v_proj.bias",
-    "qwen3": NORMED,
-    "qwen3moe": NORMED,
+    "qwen3": NORMED, "qwen3moe": NORMED,
     "gemma3": NORMED + " pre_feedforward_layernorm post_feedforward_layernorm",
-    "deepseek2": MLA,
-    "glm-dsa": MLA + " " + INDEXER,
-}
+    "deepseek2": MLA, "glm-dsa": MLA + " " + INDEXER,
+}  # fmt: skip
 """The parameters that every layer of an architecture has besides its feed-forward part."""
 NEXTN = ("eh_proj.weight", "enorm.weight", "hnorm.weight", "shared_head.norm.weight")
 STOCK = {"experts": {"deepseek2", "qwen2moe", "qwen3moe", "minimax-m2"}, "bias": {"deepseek2", "minimax-m2"}}
@@ -385,17 +384,22 @@ def parameter_names(given: str | None, head: Header) -> list[str]:
     return parameters(head)
 
 
-def measure(given: argparse.Namespace) -> dict[str, Any]:
-    """Ask gguf's own map for every name, build the loader's map, and compare both ways."""
+def own_map(head: Header) -> Any:
+    """Return gguf's own map of the architecture."""
     import gguf  # noqa: PLC0415 - optional on the host
 
-    files = shards(given.model)
-    tensors = {tensor.name for shard in files for tensor in shard.tensors}
-    head = header(files[0].fields, tensors)
     enum = {name: key for key, name in gguf.MODEL_ARCH_NAMES.items()}.get(head.arch)
     if enum is None:
         raise Missing(f"a newer gguf: {metadata.version('gguf')} does not know {head.arch!r}")
-    lookup = gguf.get_tensor_name_map(enum, head.layers)
+    return gguf.get_tensor_name_map(enum, head.layers)
+
+
+def measure(given: argparse.Namespace) -> dict[str, Any]:
+    """Ask gguf's own map for every name, build the loader's map, and compare both ways."""
+    files = shards(given.model)
+    tensors = {tensor.name for shard in files for tensor in shard.tensors}
+    head = header(files[0].fields, tensors)
+    lookup = own_map(head)
     names = parameter_names(given.names, head)
     by_hand = {part for part, known in STOCK.items() if head.arch in known}
     found = stock_map(lookup.get_name, names, by_hand)
@@ -408,6 +412,9 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     known = len(tensors) - len(strange)
     asked = f"asked with .weight or .bias it knows {raw:,} of {len(tensors):,}, with try_suffixes {known:,}"
     faults, whose = wrong or told(dropped), "the given map: " if given.map else f"vLLM's stock map for {head.arch!r}: "
+    counts = {"tensors": len(tensors), "parameters": len(names)}
+    counts.update({"recognised with suffix": raw, "recognised with try_suffixes": known})
+    sizes = {group: len(each) for group, each in dropped.items()}
     return {
         **state(files),
         "findings": [
@@ -416,14 +423,8 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
             conclude("tensors-dropped", whose + faults if faults else "", whose + "complete"),
             conclude("names-foreign", told({"tensors that gguf's map does not know": strange, **foreign}), asked),
         ],
-        "measurements": [
-            {"name": "tensors", "value": len(tensors), "unit": "tensors"},
-            {"name": "parameters", "value": len(names), "unit": "parameters"},
-            {"name": "recognised with suffix", "value": raw, "unit": "tensors"},
-            {"name": "recognised with try_suffixes", "value": known, "unit": "tensors"},
-            *({"name": group, "value": len(each), "unit": "names"} for group, each in dropped.items()),
-        ],
-        "thresholds": [{"name": group, "limit": 0, "unit": "names", "passes": "equal"} for group in dropped],
+        "measurements": [{"name": key, "value": value, "unit": "names"} for key, value in {**counts, **sizes}.items()],
+        "thresholds": [{"name": group, "limit": 0, "unit": "names", "passes": "equal"} for group in sizes],
         "controls": controls(lookup.get_name, head),
         "sample": f"all names of {len(files)} files; shapes are not compared",
         "worst": {group: each[:20] for group, each in dropped.items() if each} or None,

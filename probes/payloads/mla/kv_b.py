@@ -385,24 +385,29 @@ def judge_given(given: argparse.Namespace, k: Any, v: Any, kind: str) -> tuple[d
     return {"hypothesis": "kv-b-layout", "answer": answer, "why": why}, scores
 
 
-def measure(given: argparse.Namespace) -> dict[str, Any]:
-    """Check shapes of all layers, values of some, and the layout of what was given."""
-    import numpy as np  # noqa: PLC0415 - optional on the host
-
-    files = shards(given.model)
-    tensors = {tensor.name: tensor for shard in files for tensor in shard.tensors}
+def halves_of(tensors: dict[str, Tensor]) -> dict[int, list[Tensor | None]]:
+    """Return layer -> k_b and v_b."""
     numbers = sorted(int(name.split(".")[1]) for name in tensors if name.endswith(".attn_k_b.weight"))
-    halves = {n: [tensors.get(f"blk.{n}.attn_{half}.weight") for half in ("k_b", "v_b")] for n in numbers}
     if not numbers:
         whole = any(name.endswith("attn_kv_b.weight") for name in tensors)
-        raise Missing(
-            "a file with attn_k_b: " + ("this one has attn_kv_b, there is nothing to rebuild" if whole else "no MLA")
-        )
+        here = "this one has attn_kv_b, there is nothing to rebuild" if whole else "this one has no MLA"
+        raise Missing(f"a file with attn_k_b: {here}")
+    return {n: [tensors.get(f"blk.{n}.attn_{half}.weight") for half in ("k_b", "v_b")] for n in numbers}
+
+
+def measure(given: argparse.Namespace) -> dict[str, Any]:
+    """Check shapes of all layers, values of some, and the layout of what was given."""
+    files = shards(given.model)
+    halves = halves_of({tensor.name: tensor for shard in files for tensor in shard.tensors})
+    numbers = list(halves)
     wanted = expected(files[0].fields, given.config)
     faults = [f"blk.{n}: there is no attn_v_b" for n, (_, v) in halves.items() if v is None]
     faults += [fault for k, v in halves.values() if k and v for fault in shape_faults(k, v, wanted)]
-    chosen = [given.layer] if given.layer is not None else sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]})
-    kinds = {n: "/".join(each.type for each in halves.get(n, ()) if each) for n in chosen}
+    chosen = sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]})
+    chosen = chosen if given.layer is None else [given.layer]
+    if not set(chosen) <= set(numbers):
+        raise Missing(f"--layer: one of {numbers}")
+    kinds = {n: "/".join(each.type for each in halves[n] if each) for n in chosen}
     finding = {"hypothesis": "kv-b-layout", "answer": "inconclusive", "why": "no rebuilt matrix was given (--fused)"}
     scores: dict[str, float] = {}
     for n in [] if faults else chosen:
@@ -411,20 +416,13 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         if given.fused and n == chosen[0]:
             finding, scores = judge_given(given, k, v, kinds[n])
     sound = f"shapes of {len(numbers)} layers and values of layers {chosen} are as they must be"
-    malformed = {
-        "hypothesis": "kv-b-malformed",
-        "answer": "confirmed" if faults else "refuted",
-        "why": "; ".join(faults[:6]) or sound,
-    }
+    answer, why = ("confirmed", "; ".join(faults[:6])) if faults else ("refuted", sound)
     return {
         **state(files),
-        "findings": [finding, malformed],
+        "findings": [finding, {"hypothesis": "kv-b-malformed", "answer": answer, "why": why}],
         "measurements": [
             {"name": "layers with both halves", "value": len(numbers), "unit": "layers"},
-            *(
-                {"name": f"given against: {name}", "value": float(np.float32(score)), "unit": "relative L2"}
-                for name, score in scores.items()
-            ),
+            *({"name": f"given against: {name}", "value": s, "unit": "relative L2"} for name, s in scores.items()),
         ],
         "thresholds": [{"name": name, "limit": limit, "unit": "relative"} for name, limit in LIMITS.items()],
         "controls": controls((8, wanted.get("P", 192), wanted.get("V", 256), wanted.get("L", 512)), given.seed),

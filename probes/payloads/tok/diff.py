@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import math
 import mmap
@@ -344,6 +345,21 @@ def conclude(key: str, faults: list[str] | None, unknown: str, sound: str) -> di
     return {"hypothesis": key, "answer": answer, "why": "; ".join(faults or []) or unknown or sound}
 
 
+def faults_of(raw: dict[str, Any], shard: Shard, vocab: list[Any], strings_differ: tuple[Any, Any]) -> list[str]:
+    """Return the differences as phrases: ids, merges, strings."""
+    faults = []
+    if vocab:
+        faults.append(f"{len(vocab):,} ids differ, the first {vocab[0][0]}: {vocab[0][1]!r} and {vocab[0][2]!r}")
+    theirs = [merge if isinstance(merge, str) else " ".join(merge) for merge in raw["model"].get("merges", [])]
+    ours = strings(shard, "tokenizer.ggml.merges")
+    for number, (left, right) in enumerate(itertools.zip_longest(ours, theirs) if ours else ()):
+        if left != right:
+            faults.append(f"merge {number}: {left!r} and {right!r}")
+            break
+    count, first = strings_differ
+    return faults + ([f"{count} of {len(STRINGS)} strings differ, the first {first['text']!r}"] if first else [])
+
+
 def measure(given: argparse.Namespace) -> dict[str, Any]:
     """Compare vocabulary, merges, strings and special tokens."""
     shard = shards(given.model)[0]
@@ -354,29 +370,17 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     raw = json.loads(place.read_text("utf-8"))
     theirs, tokens = vocabulary(raw), strings(shard, "tokenizer.ggml.tokens")
     vocab = differences(tokens, theirs)
-    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in raw["model"].get("merges", [])]
-    listed = strings(shard, "tokenizer.ggml.merges")
-    odd_merge = next((n for n, pair in enumerate(zip(listed, merges)) if pair[0] != pair[1]), None)
     left, right, unknown = ours_and_theirs(shard, place)
     count, first = first_difference(left, right) if left else (None, None)
     special = specials(shard, place.parent, theirs)
-    faults = (
-        [f"{len(vocab):,} ids differ, the first {vocab[0][0]}: {vocab[0][1]!r} and {vocab[0][2]!r}"] if vocab else []
-    )
-    faults += [f"merge {odd_merge}: {listed[odd_merge]!r} and {merges[odd_merge]!r}"] if odd_merge is not None else []
-    faults += [f"{count} of {len(STRINGS)} strings differ, the first {first['text']!r}"] if first else []
-    sound = f"{len(tokens):,} tokens and {len(STRINGS)} strings agree"
+    faults = faults_of(raw, shard, vocab, (count, first))
+    unsaid = "" if special is not None else "no tokenizer_config.json"
     return {
         "status": "degraded" if unknown else "ok",
         "detail": unknown,
         "findings": [
-            conclude("tokenizer-differs", faults, unknown, sound),
-            conclude(
-                "special-tokens-differ",
-                special,
-                "" if special is not None else "no tokenizer_config.json",
-                "they agree",
-            ),
+            conclude("tokenizer-differs", faults, unknown, f"{len(tokens):,} tokens and {len(STRINGS)} strings agree"),
+            conclude("special-tokens-differ", special, unsaid, "they agree"),
         ],
         "measurements": [
             {"name": "tokens in the file", "value": len(tokens), "unit": "tokens"},

@@ -144,3 +144,8 @@ def test_a_file_with_the_whole_matrix_needs_no_rebuilding(run_payload: Any, writ
     document = run_payload(PLACE, "--model", str(path))
     assert (document.status, document.findings) == ("blocked", ())
     assert "there is nothing to rebuild" in document.detail
+
+
+def test_a_layer_that_is_not_there_is_said(run_payload: Any, model: Any) -> None:
+    document = run_payload(PLACE, "--model", str(model()), "--layer", "9")
+    assert (document.status, document.detail) == ("blocked", "needs --layer: one of [0, 1, 2]")
