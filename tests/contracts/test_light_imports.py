@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("textual", "asyncssh", "numpy", "torch", "vllm", "gguf")
+HEAVY = ("textual", "asyncssh", "numpy", "torch", "vllm", "gguf", "mcp", "anyio")
 
 PROBE = """
 import contextlib, io, json, sys
