@@ -601,11 +601,12 @@ def bench(kinds: list[str], found: dict[str, Any], million: int) -> list[dict[st
 
 def measure(given: argparse.Namespace) -> dict[str, Any]:
     """Decode samples by every implementation there is, hold each against gguf-py's and let them vote."""
-    torch = load("torch")
-    load("gguf.quants")
+    torch, quants = load("torch"), load("gguf.quants")
     found, missing = candidates()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kinds = [kind for kind in KINDS if kind in (given.types or ",".join(KINDS)).split(",")]
+    missing += [f"a gguf that decodes {kind}" for kind in kinds if kind != "F16" and not hasattr(quants, kind)]
+    kinds = [kind for kind in kinds if kind == "F16" or hasattr(quants, kind)]
     samples = [Sample(k, "random", list(range(given.rows)), random_rows(k, given.rows, given.seed)) for k in kinds]
     checks = [check for each in samples for check in controls(each.kind, each.raw[:2], list(found))]
     if given.model:

@@ -10,6 +10,9 @@ import pytest
 FAMILIES = {
     "dequant/k_quants.py": ("Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K"),
     "dequant/legacy.py": ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0"),
+    "dequant/iq1_iq2.py": ("IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S"),
+    "dequant/iq3_iq4.py": ("IQ3_XXS", "IQ3_S", "IQ4_NL", "IQ4_XS"),
+    "dequant/others.py": ("F16", "BF16", "TQ1_0", "TQ2_0", "MXFP4", "NVFP4"),
 }
 CASES = [(place, kind) for place, kinds in FAMILIES.items() for kind in kinds]
 each_type = pytest.mark.parametrize(("place", "kind"), CASES, ids=[kind for _, kind in CASES])
