@@ -3,23 +3,50 @@
 The answer is built from what would be sent; nothing of the recorded text is ever sent as it stands.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from probes.host.script import emit
-from replay.policy import hygiene
+from replay.policy import hygiene, second
 from replay.policy.judgement import Judgement, Place, Problem, decide, highest
-from replay.policy.walk import Line, Walk
+from replay.policy.walk import Line, Reading, Walk
 from sessions.models.command import Pipe, Stage
+from sessions.models.replay import Effect
+from sessions.shell.syntax import Script
 
 
 @lru_cache(maxsize=4096)
 def judge(command: str, cwd: str | None = None) -> Judgement:
-    """Return the policy's answer for the text of a command that ran in `cwd` (None: the login folder). Never raises."""
+    """Return the policy's answer for the text of a command that ran in `cwd` (None: the login folder). Never raises.
+
+    Whatever is more than refused has been read the same way by two parsers.
+    """
+    first, sources = _assess(command, cwd)
+    if first.decision == "refuse":
+        return first
+    if second.program() is None:
+        return _refused(command, Problem("unknown", "the second parser, shfmt, is not installed"))
+    if all(second.agrees(text, script) for text, script in sources.items()):
+        return first
+    return _refused(command, Problem("unknown", "two parsers read it differently"))
+
+
+def assess(command: str, cwd: str | None = None) -> Judgement:
+    """Return the answer that the first parser alone comes to: fast, and nothing may be run on its word."""
+    return _assess(command, cwd)[0]
+
+
+def _assess(command: str, cwd: str | None) -> tuple[Judgement, Mapping[str, Script]]:
     if problem := hygiene.check(command):
-        return _refused(command, problem)
-    reading = Walk().script(command, Place(), cwd)
+        return _refused(command, problem), {}
+    walk = Walk()
+    reading = walk.script(command, Place(), cwd)
     effect = highest(problem.effect for problem in reading.problems)
     known = decide(effect) != "refuse" and bool(reading.lines)
+    return _judgement(command, reading, effect, known=known), walk.sources
+
+
+def _judgement(command: str, reading: Reading, effect: Effect, *, known: bool) -> Judgement:
     pipes = tuple(_pipe(line) for line in reading.lines) if known else ()
     roles = tuple(tuple(tuple(word.role for word in stage.words) for stage in line.stages) for line in reading.lines)
     return Judgement(

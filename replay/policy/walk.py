@@ -52,6 +52,8 @@ class Walk:
 
     def __init__(self) -> None:
         """Start with nothing read."""
+        self.sources: dict[str, Script] = {}
+        """Every piece of source that was parsed, as the first parser read it."""
         self._calls = 0
         self._depth = 0
 
@@ -60,7 +62,7 @@ class Walk:
         self._depth += 1
         if self._depth > DEEPEST:
             return _failed("nested too deep")
-        parsed = parse(text)
+        parsed = self.sources[text] = parse(text)
         reading = self._list(parsed, place, cwd)
         if parsed.error:
             reading = replace(reading, problems=(Problem("unknown", "cannot be parsed"), *reading.problems))
