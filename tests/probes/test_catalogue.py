@@ -1,6 +1,7 @@
 """The catalogue reads payloads as text, ours by the same entry point as anybody's."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,41 @@ def test_a_probe_tells_what_it_takes_and_settles() -> None:
     assert probe.needs == ("model",)
     assert probe.source == (PAYLOADS / "gguf" / "counts.py").read_text("utf-8")
     assert len(probe.digest) == 64
+
+
+FOREIGN = (
+    'PROBE = {"name": "net.speed", "summary": "s", "needs": ["gpu"], "hypotheses": {"slow": {"statement": "It is"}}}\n'
+)
+
+
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Another installed package that offers payloads; its folder of them."""
+    (tmp_path / "theirs" / "net").mkdir(parents=True)
+    (tmp_path / "theirs" / "__init__.py").touch()
+    (tmp_path / "theirs-1.dist-info").mkdir()
+    (tmp_path / "theirs-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (tmp_path / "theirs-1.dist-info" / "entry_points.txt").write_text("[necropsy.probes]\ntheirs = theirs\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    catalogue.probes.cache_clear()
+    yield tmp_path / "theirs" / "net"
+    sys.modules.pop("theirs", None)
+    catalogue.probes.cache_clear()
+
+
+def test_another_packages_payloads_are_in_it(foreign: Path) -> None:
+    (foreign / "speed.py").write_text(FOREIGN)
+    probe = catalogue.named("net.speed")
+    assert (probe.origin, probe.hypotheses[0].statement) == ("theirs:net/speed.py", "It is")
+    assert catalogue.named("gguf.counts").origin.startswith("necropsy:")
+
+
+def test_a_broken_payload_of_another_package_is_left_out(foreign: Path) -> None:
+    (foreign / "speed.py").write_text("PROBE = 1 +\n")
+    with pytest.warns(RuntimeWarning, match=r"theirs:net/speed\.py: no payload that can be read"):
+        names = {probe.name for probe in catalogue.probes()}
+    assert "gguf.counts" in names
+    assert "net.speed" not in names
 
 
 def test_reading_it_imports_no_payload() -> None:

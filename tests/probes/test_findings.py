@@ -25,6 +25,7 @@ def suggested(statement: str, context: str = CONTEXT) -> list[str]:
         ("without manual overrides the expert weights are not mapped at all", "gguf.namemap"),
         ("the output head is tied to the embedding", "gguf.tied_head"),
         ("with tensor parallelism of 16 a rank may cut a quantization block", "gguf.tp_alignment"),
+        ("the rope base was left at its default", "gguf.settings"),
         ("somebody patched vllm in site-packages", "host.fingerprint"),
         ("Triton MLA is the wrong attention backend for SM120", "backend.choice"),
         ("the server settled on fp8 for the KV cache dtype and the backend cannot read it", "backend.choice"),
