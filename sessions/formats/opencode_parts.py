@@ -58,7 +58,8 @@ def load(data: bytes) -> dict[str, Any] | None:
 
 def output_folders(data: Path) -> tuple[Path, ...]:
     """Return where outputs too long for the log may lie: under the data folder `data`, or this machine's own."""
-    own = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "opencode"
+    share = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")  # noqa: PTH111 - never fails
+    own = Path(share) / "opencode"
     return (data / "tool-output", own / "tool-output")
 
 

@@ -42,4 +42,4 @@ def _expand(folder: str) -> Path | None:
     names = [part[1:] for part in folder.split("/") if part.startswith("$")]
     if not all(os.environ.get(name) for name in names):
         return None
-    return Path(os.path.expandvars(folder)).expanduser()
+    return Path(os.path.expanduser(os.path.expandvars(folder)))  # noqa: PTH111 - pathlib's fails without a home

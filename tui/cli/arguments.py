@@ -8,7 +8,10 @@ from sessions.errors import UnknownHypothesis, UsageProblem
 from sessions.models.hypothesis import Hypothesis, Tree
 from sessions.store.location import default_store
 
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+_MOST = 1_000_000
+"""Numbers that a range may name: more steps than any session has."""
 
 
 def store_path(arguments: argparse.Namespace) -> Path:
@@ -27,6 +30,16 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
 
+def natural(text: str) -> int:
+    """Return the number that `text` writes in up to nine digits, as argparse's ``type``. Raises ValueError."""
+    if re.fullmatch("[0-9]{1,9}", text) is None:
+        raise ValueError(text)
+    return int(text)
+
+
+natural.__name__ = "number"  # argparse puts it into its message
+
+
 def numbers(text: str) -> tuple[int, ...]:
     """Return the numbers that ``3,7-9`` names, in rising order.
 
@@ -38,6 +51,8 @@ def numbers(text: str) -> tuple[int, ...]:
         if match is None:
             raise UsageProblem(f"{text!r} names no steps.", hint="Write numbers and ranges: 3,7-9.")
         first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last < first + _MOST:
+            raise UsageProblem(f"{part.strip()} is no range of steps.", hint="Write the lower number first: 3,7-9.")
         found.update(range(first, last + 1))
     return tuple(sorted(found))
 

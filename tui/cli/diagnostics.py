@@ -14,14 +14,14 @@ def say(text: str) -> None:
 
 def report(error: NecropsyError) -> None:
     """Print an error as one sentence, and the hint below it."""
-    say(f"necropsy: {error.message}")
+    say(f"necropsy: {display.line(error.message)}")
     if error.hint:
-        say(f"  {error.hint}")
+        say(f"  {display.line(error.hint)}")
 
 
 def report_bug(error: Exception) -> None:
     """Print an error that is ours."""
-    say(f"necropsy: a bug of ours: {type(error).__name__}: {error}")
+    say(f"necropsy: a bug of ours: {type(error).__name__}: {display.line(str(error))}")
     say("  Set NECROPSY_DEBUG=1 to see where; please report it.")
 
 
@@ -35,3 +35,9 @@ def confirm(question: str) -> bool:
     sys.stderr.write(f"{display.safe(question)} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def prompt(question: str) -> None:
+    """Ask for a line; the answer is read from standard input."""
+    sys.stderr.write(display.safe(question) + " ")
+    sys.stderr.flush()

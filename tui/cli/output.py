@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -15,6 +17,10 @@ from rich.tree import Tree
 
 from sessions.errors import EnvironmentProblem
 from sessions.ingest import display
+
+_NARROWEST = 40
+_USUAL = 120
+"""Columns that are drawn at least, and where neither a terminal nor COLUMNS says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,11 @@ class Column:
 
 def emit_json(value: Any) -> None:
     """Write one JSON document and nothing else."""
-    emit_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except TypeError:  # a lone surrogate, as in a path that is no UTF-8, or a number beyond 64 bits
+        text = json.dumps(value, ensure_ascii=False, indent=2)
+    emit_text(text + "\n")
 
 
 def emit_json_line(value: Any) -> None:
@@ -50,8 +60,19 @@ def emit(renderable: Tree | Text) -> None:
 
 def console() -> Console:
     """A console on standard output that takes no text for markup, emoji codes or links."""
-    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", "120"))
-    return Console(file=sys.stdout, markup=False, emoji=False, highlight=False, soft_wrap=False, width=width)
+    width = None if sys.stdout.isatty() else _columns()
+    return _Console(file=sys.stdout, markup=False, emoji=False, highlight=False, soft_wrap=False, width=width)
+
+
+def _columns() -> int:
+    given = os.environ.get("COLUMNS", "")
+    return max(_NARROWEST, int(given)) if re.fullmatch("[0-9]{1,4}", given) else _USUAL
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the caller that nobody reads any more: rich would end the program with 1, "the answer is no"."""
+        raise BrokenPipeError
 
 
 def words(text: str, style: str = "") -> Text:
@@ -66,32 +87,45 @@ def emit_table(columns: Sequence[Column], rows: Iterable[Sequence[Text]]) -> Non
     """
     lines = [[Text(column.heading, style="bold") for column in columns], *rows]
     widths = [max(cell_len(line[place].plain) for line in lines) for place in range(len(columns))]
+    if not sys.stdout.isatty():
+        emit_text("".join(_plain(line, widths, columns) for line in lines))
+        return
     target = console()
-    room = target.width if sys.stdout.isatty() else None
     for line in lines:
-        drawn = Text("  ").join(
-            _pad(cell, width, column) for cell, width, column in zip(line, widths, columns, strict=True)
-        )
+        drawn = Text("  ").join(_cell(*each) for each in zip(line, widths, columns, strict=True))
         drawn.rstrip()
-        if room is not None:
-            drawn.truncate(room, overflow="ellipsis")
+        drawn.truncate(target.width, overflow="ellipsis")
         target.print(drawn, soft_wrap=True)
 
 
-def _pad(cell: Text, width: int, column: Column) -> Text:
+def _plain(line: Sequence[Text], widths: Sequence[int], columns: Sequence[Column]) -> str:
+    cells = (_pad(cell.plain, width, column) for cell, width, column in zip(line, widths, columns, strict=True))
+    return "  ".join(cells).rstrip() + "\n"
+
+
+def _cell(cell: Text, width: int, column: Column) -> Text:
     gap = " " * (width - cell_len(cell.plain))
     return Text.assemble(gap, cell) if column.right else Text.assemble(cell, gap)
 
 
+def _pad(text: str, width: int, column: Column) -> str:
+    gap = " " * (width - cell_len(text))
+    return gap + text if column.right else text + gap
+
+
 def write_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all; a device or a pipe is written to, and a link leads to what is replaced.
 
     Raises EnvironmentProblem naming the file and the reason.
     """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    place = Path(os.path.realpath(path))
+    partial = place.parent / f".{place.name}.{os.getpid()}.part"
     try:
+        if place.exists() and not place.is_file() and not place.is_dir():
+            place.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return
         partial.write_text(text, encoding="utf-8", errors="backslashreplace")
-        partial.replace(path)
+        partial.replace(place)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise EnvironmentProblem(

@@ -2,16 +2,19 @@
 
 import argparse
 import getpass
+import re
 from collections.abc import Iterator
 
 from sessions.errors import UsageProblem
-from sessions.models.hypothesis import Tree
+from sessions.models.hypothesis import Hypothesis, Tree
 from sessions.store.reader import Reader
 from tui.cli import arguments, diagnostics
 from tui.cli.looking import show
 
 VERDICTS = ("open", "refuted", "confirmed", "abandoned")
 STANCES = ("supports", "refutes", "neutral")
+
+_STEP = re.compile("[0-9]{1,9}")
 
 Edit = tuple[str, dict[str, object]]
 
@@ -32,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="add evidence: a step, supports, refutes or neutral, and a line of its output",
     )
     parser.add_argument(
-        "--no-evidence", action="append", default=[], type=int, metavar="STEP", help="take evidence away"
+        "--no-evidence", action="append", default=[], type=arguments.natural, metavar="STEP", help="take evidence away"
     )
     parser.add_argument("--merge", metavar="H", help="make it one with another one, which stays")
     parser.add_argument("--remove", action="store_true", help="remove it; its children move up")
@@ -52,29 +55,69 @@ def run(args: argparse.Namespace) -> int:
         edits = list(_edits(args, tree, reader, session.id))
     if not edits:
         raise UsageProblem("Nothing to change was named.", hint="See necropsy edit --help.")
+    author = args.author or _login()
     with Writer.open(store) as writer:
         for action, value in edits:
-            writer.edit(session.id, key, action, value, args.author or getpass.getuser())
+            writer.edit(session.id, key, action, value, author)
     with Reader.open(store) as reader:
         show.draw(session, reader.tree(session.id))
     diagnostics.say(f"{len(edits)} correction{'s' if len(edits) > 1 else ''} stored.")
     return 0
 
 
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:  # which one depends on the version of Python
+        raise UsageProblem(
+            "This system does not know your login name.", hint="Say who decides: --author NAME."
+        ) from error
+
+
 def _key(args: argparse.Namespace, tree: Tree) -> str:
     """The key of what is to be corrected; empty for something new."""
-    if args.add and args.hypothesis:
-        raise UsageProblem("--add makes a new hypothesis: leave H out.", hint="Use --statement to restate H.")
-    if args.add:
+    if args.add is not None:
+        _refuse_beside_add(args)
         return ""
     if not args.hypothesis:
         raise UsageProblem("Which hypothesis?", hint="Name it (H3), or add one with --add.")
-    return arguments.hypothesis(tree, args.hypothesis).key
+    node = arguments.hypothesis(tree, args.hypothesis)
+    _refuse_idle(args, node, tree)
+    return node.key
+
+
+def _refuse_beside_add(args: argparse.Namespace) -> None:
+    if args.hypothesis:
+        raise UsageProblem("--add makes a new hypothesis: leave H out.", hint="Use --statement to restate H.")
+    others = (args.statement, args.evidence, args.no_evidence, args.merge, args.remove, args.promote)
+    if any(others):
+        raise UsageProblem(
+            "--add goes with --verdict, --parent and --author only.", hint="Correct the new hypothesis afterwards."
+        )
+
+
+def _refuse_idle(args: argparse.Namespace, node: Hypothesis, tree: Tree) -> None:
+    """Refuse what would be stored and change nothing. Raises UsageProblem."""
+    if node.root and (args.verdict or args.parent or args.merge or args.remove or args.promote):
+        raise UsageProblem(f"{node.id} is the symptom.", hint="It can be stated in other words, and no more.")
+    for option, other in (("--parent", args.parent), ("--merge", args.merge)):
+        if other and arguments.hypothesis(tree, other).key == node.key:
+            raise UsageProblem(f"{option} {other}: that is the hypothesis itself.", hint="Name another one.")
+    cited = {evidence.step for evidence in node.evidence}
+    idle = [str(step) for step in args.no_evidence if step not in cited]
+    if idle:
+        raise UsageProblem(f"{node.id} cites no step {', '.join(idle)}.", hint=f"It cites {_listed(cited)}.")
+    if args.promote and node in tree.hypotheses:
+        raise UsageProblem(f"{node.id} is in the tree already.", hint="`necropsy show --candidates` lists the others.")
+
+
+def _listed(steps: set[int]) -> str:
+    return ", ".join(map(str, sorted(steps))) or "none"
 
 
 def _edits(args: argparse.Namespace, tree: Tree, reader: Reader, session: str) -> Iterator[Edit]:
     parent = arguments.hypothesis(tree, args.parent).key if args.parent else None
-    if args.add:
+    if args.add is not None:
         yield "add", {"statement": args.add, "verdict": args.verdict or "open", "parent": parent}
         return
     into = arguments.hypothesis(tree, args.merge).key if args.merge else None
@@ -93,7 +136,7 @@ def _edits(args: argparse.Namespace, tree: Tree, reader: Reader, session: str) -
 
 def _evidence(text: str, reader: Reader, session: str) -> dict[str, object]:
     step, stance, quote = (*text.split(":", 2), "", "")[:3]
-    if not step.isdigit() or stance not in STANCES or not quote:
+    if not _STEP.fullmatch(step) or stance not in STANCES or not quote:
         raise UsageProblem(f"{text!r} is no evidence.", hint="Write 12:refutes:the line of the output.")
     whole = reader.step(session, int(step))
     if quote not in whole.output and quote not in whole.command:

@@ -13,7 +13,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Say which arguments the command takes."""
     parser.add_argument("words", nargs="+", metavar="WORDS", help='words that must all occur; "quoted" ones in a row')
     parser.add_argument("--session", metavar="SESSION", help="only in this session")
-    parser.add_argument("--limit", type=int, default=50, metavar="N", help="at most N places (default: 50)")
+    parser.add_argument(
+        "--limit", type=arguments.natural, default=50, metavar="N", help="at most N places (default: 50)"
+    )
     arguments.add_json(parser)
 
 
