@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sessions.models.hypothesis import Stance
+from sessions.models.hypothesis import Hypothesis, Stance, Tree
 from sessions.models.probe import Answer, Finding, Probe, ProbeReport, Suspicion
 
 STANCES: dict[Answer, Stance] = {"confirmed": "supports", "refuted": "refutes", "inconclusive": "neutral"}
@@ -61,6 +61,19 @@ def suggest(statement: str, probes: Iterable[Probe], *, context: str = "", most:
             if suggestion.terms and suggestion.score > getattr(found.get(probe.name), "score", 0.0):
                 found[probe.name] = suggestion
     return tuple(sorted(found.values(), key=lambda each: (-each.score, each.probe.name))[:most])
+
+
+def suggest_for(
+    tree: Tree, probes: Iterable[Probe], *, context: str = ""
+) -> tuple[tuple[Hypothesis, tuple[Suggestion, ...]], ...]:
+    """Return each hypothesis of `tree` with the probes that would settle it; the symptom is part of the context."""
+    known = tuple(probes)
+    symptom = " ".join(node.statement for node in tree.hypotheses if node.root)
+    return tuple(
+        (node, suggest(node.statement, known, context=f"{symptom} {context}"))
+        for node in tree.hypotheses
+        if not node.root
+    )
 
 
 def _score(suspicion: Suspicion, statement: str, words: Sequence[str]) -> tuple[float, tuple[str, ...]]:

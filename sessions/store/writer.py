@@ -127,7 +127,7 @@ class Writer:
         """Take the last correction of a session back, or the last by `author`; None where there is none left."""
         with self._transaction() as connection:
             self._require(session)
-            return analyses.take_back(connection, session, author)
+            return analyses.take_back(connection, session, None if author is None else self._line(author))
 
     def forget(self, session: str) -> None:
         """Remove a session with all that hangs on it. Its log, ingested again, brings it back."""
@@ -156,7 +156,7 @@ class Writer:
             if session is not None:
                 self._require(session)
                 key = analyses.find_key(connection, session, key) if key else None
-            return probes.add(connection, report, session, key)
+            return probes.add(connection, report, probes.Asked(session, key), Redactor(self.key))
 
     def start_run(self, session: str, plan: Plan, fingerprint: Mapping[str, object]) -> int:
         """Store the beginning of a replay and return its number."""

@@ -1,9 +1,21 @@
 """Rows of `probes`: what a diagnostic said of a host, and of which hypothesis it was asked."""
 
 import sqlite3
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from sessions.ingest.redact import Redactor
 from sessions.models.probe import ProbeReport
 from sessions.store.rows import ProbeRow
+from sessions.store.tables.packing import pack
+
+
+class Asked(NamedTuple):
+    """The hypothesis that a probe was asked for: its session and key, or neither."""
+
+    session: str | None = None
+    key: str | None = None
+
 
 _INSERT = "INSERT INTO probes (session, key, target, name, started, report) VALUES (?, ?, ?, ?, ?, ?)"
 _SELECT = (
@@ -12,10 +24,21 @@ _SELECT = (
 )
 
 
-def add(connection: sqlite3.Connection, report: ProbeReport, session: str | None, key: str | None) -> int:
-    """Store a report, asked for the hypothesis `key` of a session or for none, and return its number."""
-    row = [session, key, report.target, report.probe, report.started, report.model_dump_json(exclude_defaults=True)]
+def add(connection: sqlite3.Connection, report: ProbeReport, asked: Asked, redactor: Redactor) -> int:
+    """Store a report without the secrets that a host may have printed, and return its number."""
+    document = _redact(report.model_dump(mode="json", exclude_defaults=True), redactor)
+    row = [asked.session, asked.key, report.target, report.probe, report.started, pack(document)]
     return int(connection.execute(_INSERT, row).lastrowid or 0)
+
+
+def _redact(value: Any, redactor: Redactor) -> Any:
+    if isinstance(value, str):
+        return redactor.text(value)
+    if isinstance(value, Mapping):
+        return {name: _redact(each, redactor) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_redact(each, redactor) for each in value]
+    return value
 
 
 def read(connection: sqlite3.Connection, session: str | None) -> tuple[ProbeRow, ...]:

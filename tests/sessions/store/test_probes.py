@@ -74,3 +74,16 @@ def test_what_is_not_there_cannot_be_asked_about(store: Path) -> None:
             writer.save_probe(report(), "s2", "m0.1")
         with pytest.raises(UnknownHypothesis):
             writer.save_probe(report(), "s1", "m9.9")
+
+
+def test_a_secret_that_a_host_printed_is_not_kept(store: Path) -> None:
+    secret = "hf_" + "Ab1" * 12
+    told = report()
+    document = told.document.model_copy(update={"environment": {"cmdline": [f"serve --token {secret}"]}})
+    with Writer.open(store) as writer:
+        writer.save_probe(told.model_copy(update={"document": document}))
+    with Reader.open(store) as reader:
+        (row,) = reader.probes(None)
+    (kept,) = row.report.document.environment["cmdline"]
+    assert secret not in kept
+    assert kept.startswith("serve --token")

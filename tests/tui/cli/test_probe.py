@@ -42,6 +42,23 @@ def test_an_answer_is_attached_to_its_hypothesis(bundled: Run, tmp_path: Path) -
     assert "What probes said" in bundled("report", "latest", "--format", "html").stdout
 
 
+def test_each_suspicion_of_the_bundled_session_gets_a_probe(bundled: Run) -> None:
+    suggested: dict[str, list[str]] = {}
+    for one in read_json(bundled("probe", "suggest", "latest", "--json")):
+        suggested.setdefault(one["hypothesis"], []).append(one["probe"])
+    expected = {
+        "H1": "tok.diff",
+        "H2": "dequant.k_quants",
+        "H3": "weights.stats",
+        "H4": "mla.kv_b",
+        "H5": "backend.choice",
+        "H6": "backend.choice",
+        "H7": "gguf.namemap",
+        "H8": "gguf.namemap",
+    }
+    assert {name: probe for name, probe in expected.items() if probe not in suggested[name][:2]} == {}
+
+
 def test_what_cannot_be_asked_is_refused(run: Run, bundled: Run) -> None:
     assert run("probe", "run", "no.such", "--on", "local").returncode == 2
     assert run("probe", "run", "host.fingerprint", "--on", "local", "--set", "nothing=1").returncode == 3

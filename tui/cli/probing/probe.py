@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from probes import catalogue, runner
+from probes import catalogue, findings, runner
 from probes.host import targets
 from probes.host.connection import connect
 from probes.host.targets import Target
@@ -27,12 +27,15 @@ _STATUSES = {"ok": "green", "degraded": "yellow", "blocked": "yellow", "failed":
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Say which arguments the command takes."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="list | show | run")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="list | show | suggest | run")
     listing = actions.add_parser("list", help="the probes there are")
     arguments.add_json(listing)
     show = actions.add_parser("show", help="what a probe needs, takes and settles")
     show.add_argument("name", metavar="NAME")
     arguments.add_json(show)
+    suggesting = actions.add_parser("suggest", help="the probes that would settle a session's hypotheses")
+    arguments.add_session(suggesting)
+    arguments.add_json(suggesting)
     running = actions.add_parser("run", help="run a probe on a host")
     running.add_argument("name", metavar="NAME")
     running.add_argument("--on", required=True, metavar="TARGET", help="a host, or `local` for this machine")
@@ -51,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
     """List, show or run."""
     if args.action == "list":
         return _list(as_json=args.json)
+    if args.action == "suggest":
+        return _suggest(args)
     probe = catalogue.named(args.name)
     if args.action == "show":
         return _show(probe, as_json=args.json)
@@ -161,6 +166,30 @@ def _show(probe: Probe, *, as_json: bool) -> int:
         output.emit(output.words(f"  settles: {suspicion.statement}"))
     for path in probe.never_run:
         output.emit(output.words(f"  never run anywhere yet: {path}", "dim"))
+    return 0
+
+
+def _suggest(args: argparse.Namespace) -> int:
+    with Reader.open(arguments.store_path(args)) as reader:
+        session = reader.resolve(args.session)
+        suggested = findings.suggest_for(reader.tree(session.id), catalogue.probes(), context=session.title)
+    if args.json:
+        output.emit_json(
+            [
+                {"hypothesis": node.id, "probe": one.probe.name, "settles": one.suspicion.statement, "terms": one.terms}
+                for node, offered in suggested
+                for one in offered
+            ]
+        )
+        return 0
+    for node, offered in suggested:
+        output.emit(Text.assemble((f"{node.id} ", "bold"), output.words(node.statement)))
+        for one in offered:
+            output.emit(
+                Text.assemble("   ", (one.probe.name, "bold"), "  ", output.words(one.suspicion.statement, "dim"))
+            )
+        if not offered:
+            output.emit(Text("   no probe knows this", style="dim"))
     return 0
 
 
