@@ -531,12 +531,16 @@ def judge(sample: Sample, found: dict[str, Any], device: str) -> tuple[list[dict
             continue
         # Triton's interpreter cuts to bfloat16 where a GPU rounds
         for asked in OUTPUTS[1:] if run is by_triton and device == "cpu" else OUTPUTS:
-            got = run(kind, raw, getattr(torch, asked))
             line: dict[str, Any] = {"type": kind, "from": sample.origin, "by": name, "asked": asked}
+            lines.append(line)
+            try:
+                got = run(kind, raw, getattr(torch, asked))
+            except (RuntimeError, ValueError, NotImplementedError) as error:
+                line.update(verdict="refused", of_block_max=0.0, error=str(error)[:300])
+                continue
             line.update(compare(got, values["gguf"], block))
             line["verdict"] = verdict(line, name, asked)
             line["worst"]["row"] = sample.rows[line["worst"]["row"]]
-            lines.append(line)
             values[name] = got.float().cpu()
     if found.get("triton") is by_triton:
         off = digest_error(kind, raw)
@@ -553,8 +557,9 @@ def answer(key: str, lines: list[dict[str, Any]], otherwise: str) -> dict[str, A
         return {"hypothesis": key, "answer": "inconclusive", "why": otherwise or "no type here that it reads"}
     if bad:
         return {"hypothesis": key, "answer": "confirmed", "why": "wrong: " + ", ".join(sorted(set(bad))[:8])}
-    told = f"{verdicts['pass']} comparisons within limits, {verdicts['between']} above them, none wrong"
-    return {"hypothesis": key, "answer": "inconclusive" if verdicts["between"] else "refuted", "why": told}
+    told = f"{verdicts['pass']} within limits, {verdicts['between']} above, {verdicts['refused']} refused, none wrong"
+    sound = verdicts["pass"] and not verdicts["between"]
+    return {"hypothesis": key, "answer": "refuted" if sound else "inconclusive", "why": told}
 
 
 def milliseconds(run: Callable[[], Any], times: int = 20) -> float:
