@@ -41,13 +41,10 @@ def edit(store: Path, asked: messages.EditAsked) -> Message:
 
 def export(store: Path, asked: messages.ExportAsked) -> Message:
     """Write the post-mortem of a session to a file, whole or not at all, and return the answer."""
-    from sessions.reports.collect import collect  # noqa: PLC0415 - as above
-    from sessions.reports.render import RENDERERS  # noqa: PLC0415 - as above
-    from sessions.store.reader import Reader  # noqa: PLC0415 - as above
+    from tui.reporting import render  # noqa: PLC0415 - as above
 
     try:
-        with Reader.open(store) as reader:
-            text = RENDERERS[asked.form](collect(reader, asked.session))
+        text = render(store, asked.session, asked.form)
     except NecropsyError as error:
         return messages.Failed.of(error)
     return _write(asked.path, text)

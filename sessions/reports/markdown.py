@@ -88,6 +88,8 @@ def _hypotheses(story: Narrative) -> Iterator[str]:
         yield from _deciding(node)
         if each.evidence:
             yield table(("step", "stance", "quote", "from"), [_evidence(one) for one in each.evidence])
+        if each.id in story.data.settling:
+            yield f"Probes that would settle it: {', '.join(map(code, story.data.settling[each.id]))}."
 
 
 def _places(each: Hypothesis) -> str:

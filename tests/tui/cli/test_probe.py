@@ -59,6 +59,11 @@ def test_each_suspicion_of_the_bundled_session_gets_a_probe(bundled: Run) -> Non
     assert {name: probe for name, probe in expected.items() if probe not in suggested[name][:2]} == {}
 
 
+def test_a_report_names_them_beside_the_hypothesis(bundled: Run) -> None:
+    assert "Probes that would settle it: `mla.kv_b`" in bundled("report", "latest").stdout
+    assert "<code>mla.kv_b</code>" in bundled("report", "latest", "--format", "html").stdout
+
+
 def test_what_cannot_be_asked_is_refused(run: Run, bundled: Run) -> None:
     assert run("probe", "run", "no.such", "--on", "local").returncode == 2
     assert run("probe", "run", "host.fingerprint", "--on", "local", "--set", "nothing=1").returncode == 3

@@ -11,7 +11,8 @@ from sessions.store.location import demo_store
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
 from tui.cli import diagnostics, output
-from tui.cli.looking import app, report, show
+from tui.cli.looking import app, show
+from tui.reporting import render
 
 EXAMPLE = "glm5-blackwell.json"
 
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     with Reader.open(store) as reader:
         show.draw(reader.resolve(session), reader.tree(session))
     page = args.output or store.with_name("glm5-blackwell.html")
-    output.write_file(page, report.render(store, session, "html"))
+    output.write_file(page, render(store, session, "html"))
     diagnostics.say(f"The HTML report: {page.resolve()}")
     diagnostics.say(f"The store: {store.resolve()} (necropsy --store {store} opens the app on it)")
     return 0

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from sessions.store.reader import Reader
 from tui.cli import arguments, diagnostics, output
+from tui.reporting import render
 
 FORMATS = ("md", "html", "json")
 
@@ -25,12 +25,3 @@ def run(args: argparse.Namespace) -> int:
     else:
         output.emit_text(text)
     return 0
-
-
-def render(store: Path, session: str, form: str) -> str:
-    """Return the report of a session in one of `FORMATS`."""
-    from sessions.reports.collect import collect  # noqa: PLC0415 - templates are loaded only for a report
-    from sessions.reports.render import RENDERERS  # noqa: PLC0415 - as above
-
-    with Reader.open(store) as reader:
-        return RENDERERS[form](collect(reader, reader.resolve(session).id))
