@@ -18,6 +18,7 @@ from sessions.hypotheses.model.requests import Failure, Reply, Shape
 _TRIES = 5
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 60.0
+_CONNECT = 20.0
 _OK = 200
 _AUTH = frozenset({401, 403})
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -130,7 +131,11 @@ class Client:
 
     def _post(self, body: Mapping[str, Any]) -> Reply:
         started = time.monotonic()
-        return read_completion(self._exchange("POST", "/chat/completions", body), time.monotonic() - started)
+        document = self._exchange("POST", "/chat/completions", body)
+        reply = completion(document, time.monotonic() - started)
+        if reply is None:
+            raise _Refused("the answer is no chat completion", passing=True)
+        return reply
 
     def _exchange(self, method: str, path: str, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
         connection = self._connection()
@@ -138,6 +143,8 @@ class Client:
             self._open.add(connection)
         try:
             content = None if body is None else json.dumps(body).encode()
+            connection.connect()
+            connection.sock.settimeout(self.settings.timeout)
             connection.request(method, self._base + path, content, self._headers(content))
             response = connection.getresponse()
             answer = response.read(_LONGEST_ANSWER)
@@ -154,8 +161,8 @@ class Client:
 
     def _connection(self) -> http.client.HTTPConnection:
         if self._secure:
-            return http.client.HTTPSConnection(self._host, self._port, timeout=self.settings.timeout)
-        return http.client.HTTPConnection(self._host, self._port, timeout=self.settings.timeout)
+            return http.client.HTTPSConnection(self._host, self._port, timeout=_CONNECT)
+        return http.client.HTTPConnection(self._host, self._port, timeout=_CONNECT)
 
     def _headers(self, content: bytes | None) -> dict[str, str]:
         headers = {"Accept": "application/json"} | ({"Content-Type": "application/json"} if content else {})
@@ -165,16 +172,16 @@ class Client:
         return f"{self._host}:{self._port}" if self._port else self._host
 
 
-def read_completion(document: Mapping[str, Any], seconds: float = 0.0) -> Reply:
-    """Return the answer in a chat completion. Raises the private refusal for a document that is none."""
+def completion(document: Mapping[str, Any], seconds: float = 0.0) -> Reply | None:
+    """Return the answer in a chat completion that took so many seconds; None for a document that is none."""
     try:
         choice = document["choices"][0]
         text = choice["message"].get("content") or ""
         usage = document.get("usage") or {}
         counts = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
         return Reply(str(text), str(choice.get("finish_reason") or "stop"), *counts, seconds)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise _Refused("the answer is no chat completion", passing=True) from error
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def _object(answer: bytes) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks OpenAI's protocol and answers as a model would that knows the truth, or one in N not."""
+"""A server on loopback that speaks OpenAI's protocol and answers as a model would that knows the truth, or not always."""
 
 import json
 import re
