@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sessions.errors import BadInput
-from sessions.hypotheses.quotes import around, pick, telling
+from sessions.hypotheses.quotes import around, decision, pick, telling
 from sessions.hypotheses.rules.text.annotate import terms
 from sessions.hypotheses.rules.text.segment import Sentence, segment
 from sessions.models.hypothesis import Evidence, Hypothesis, Stance, Tree, Verdict
@@ -151,9 +151,7 @@ def _decided(one: Hypothesis, messages: Sequence[Message]) -> str | None:
     text = _text(messages, one.decided_in)
     if text is None:
         return None
-    said = [turn.quote for turn in reversed(one.history) if turn.message == one.decided_in and turn.quote]
-    held = next((found for quote in said if (found := around(text, quote))), None)
-    return held or pick(text, terms(one.statement)) or None
+    return decision(one, text) or None
 
 
 def _cite(one: Hypothesis, piece: Evidence, step: Step | None) -> str:

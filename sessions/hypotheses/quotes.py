@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sessions.hypotheses.rules.text.annotate import entities, terms
+from sessions.models.hypothesis import Hypothesis
 
 SHORTEST, LONGEST = 20, 160
 """Characters of a quote."""
@@ -44,6 +45,12 @@ def around(text: str, quote: str) -> str:
         return line
     start = max(0, min(line.index(held), len(line) - LONGEST))
     return line[start : start + LONGEST].strip()
+
+
+def decision(one: Hypothesis, text: str) -> str:
+    """Return what a message says when the verdict of a hypothesis falls in it: the words kept of it, or the likest."""
+    said = (turn.quote for turn in reversed(one.history) if turn.message == one.decided_in)
+    return next((held for quote in said if (held := around(text, quote))), "") or pick(text, terms(one.statement))
 
 
 def telling(statement: str, others: Sequence[str]) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """What waits for a person: the nodes of a tree that nobody settled, then the candidates, each with what is proposed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from sessions.models.hypothesis import Hypothesis, Tree
-from sessions.models.session import Step
+from sessions.models.hypothesis import Hypothesis, Tree, Verdict
 
 BESIDE = 2
 """Steps shown before and behind the place of a hypothesis that has no evidence."""
@@ -32,10 +32,11 @@ def is_settled(one: Hypothesis) -> bool:
     return bool(one.history) and one.history[-1].source.startswith("person:")
 
 
-def queue(tree: Tree) -> tuple[Item, ...]:
-    """Return what waits: unsettled nodes in the order of the tree, then candidates by rank."""
-    nodes = (Item(one, candidate=False) for one in tree.hypotheses if not one.root and not is_settled(one))
-    return (*nodes, *(Item(one, candidate=True) for one in tree.candidates))
+def queue(tree: Tree, also: Collection[str] = ()) -> tuple[Item, ...]:
+    """Return what waits: unsettled nodes, and those with a key in `also`, in the order of the tree; then candidates."""
+    nodes = (one for one in tree.hypotheses if not one.root and (one.key in also or not is_settled(one)))
+    ranked = sorted(tree.candidates, key=lambda one: -one.score)
+    return (*(Item(one, candidate=False) for one in nodes), *(Item(one, candidate=True) for one in ranked))
 
 
 def progress(tree: Tree) -> tuple[int, int]:
@@ -49,7 +50,7 @@ def accept(one: Hypothesis) -> tuple[Change, ...]:
     return decide(one, one.verdict)
 
 
-def decide(one: Hypothesis, verdict: str) -> tuple[Change, ...]:
+def decide(one: Hypothesis, verdict: Verdict) -> tuple[Change, ...]:
     """Return what sets a verdict; where it is the proposed one its support and place stay."""
     if verdict == one.verdict:
         return (Change(one.key, "verdict", {"verdict": verdict, "support": one.support, "message": one.decided_in}),)
@@ -91,25 +92,35 @@ def halves(statement: str) -> tuple[str, str]:
     return statement, statement
 
 
-def nearby(one: Hypothesis, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps to be seen with it: its evidence, else those around where it was stated or decided."""
-    cited = {piece.step for piece in one.evidence}
-    if cited:
-        return tuple(step for step in steps if step.ordinal in cited)
-    return tuple(_beside(one, steps))
+class Placed(Protocol):
+    """A step, or the line of one: where it stands."""
+
+    @property
+    def ordinal(self) -> int:
+        """Its number."""
+
+    @property
+    def message(self) -> int | None:
+        """Ordinal of the last message before it."""
 
 
-def _beside(one: Hypothesis, steps: Sequence[Step]) -> Iterator[Step]:
+def nearby(one: Hypothesis, steps: Sequence[Placed]) -> tuple[int, ...]:
+    """Return the steps to be seen with it: its evidence, what decided first; else those around its statement."""
+    cited = sorted(one.evidence, key=lambda piece: not piece.deciding)
+    known = {step.ordinal for step in steps}
+    found = tuple(dict.fromkeys(piece.step for piece in cited if piece.step in known))
+    return found or tuple(_beside(one, steps))
+
+
+def _beside(one: Hypothesis, steps: Sequence[Placed]) -> Iterator[int]:
     if one.stated_in is None:
         return
-    stated = one.stated_in
-    before = [step for step in steps if step.message is not None and step.message < stated]
-    behind = [step for step in steps if step.message is not None and step.message >= stated]
-    yield from before[-BESIDE:]
-    yield from behind[:BESIDE]
+    placed = [(step.ordinal, step.message) for step in steps if step.message is not None]
+    yield from [ordinal for ordinal, message in placed if message < one.stated_in][-BESIDE:]
+    yield from [ordinal for ordinal, message in placed if message >= one.stated_in][:BESIDE]
 
 
-def _support(one: Hypothesis, verdict: str) -> str:
+def _support(one: Hypothesis, verdict: Verdict) -> str:
     """Grounded where a piece of the evidence speaks for the new verdict; else claimed."""
     stance = {"confirmed": "supports", "refuted": "refutes"}.get(verdict)
     return "grounded" if any(piece.stance == stance for piece in one.evidence) else "claimed"

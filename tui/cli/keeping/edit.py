@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         edits = list(_edits(args, tree, reader, session.id))
     if not edits:
         raise UsageProblem("Nothing to change was named.", hint="See necropsy edit --help.")
-    author = args.author or _login()
+    author = args.author or login()
     with Writer.open(store) as writer:
         for action, value in edits:
             writer.edit(session.id, key, action, value, author)
@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _login() -> str:
+def login() -> str:
+    """Return the login name, in which corrections are made. Raises UsageProblem where there is none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:  # which one depends on the version of Python
