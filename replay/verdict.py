@@ -6,6 +6,7 @@ changed. What was skipped, lost, cut short or never a real output leaves the evi
 
 from collections.abc import Mapping, Sequence
 
+from replay.output.context import FIRM
 from replay.output.tokens import tokens
 from replay.recording import Recording
 from sessions.models.hypothesis import Evidence, Hypothesis, Tree
@@ -85,7 +86,7 @@ def _stands(quote: str, output: str) -> bool:
 def _shape(line: str) -> str:
     """Return a line with blanks as one and with its volatile tokens named by their kind: for search only."""
     return "".join(
-        " " if token.kind == "space" else token.text if token.policy == "exact" else f"⟨{token.kind}⟩"
+        " " if token.kind == "space" else token.text if token.policy in FIRM else f"⟨{token.kind}⟩"
         for token in tokens(line)
     )
 

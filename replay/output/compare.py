@@ -1,23 +1,26 @@
 """Whether a new output says what the recorded one said: exactly, by typed tokens, in another order or place."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
+from itertools import islice, zip_longest
 
 from replay.output import moved
+from replay.output.align import Alignment
 from replay.output.kinds import Kind, kind_of
-from replay.output.lines import DRIFT, Lines, difference
-from replay.output.terminal import settle
+from replay.output.lines import Lines, difference
+from replay.output.masks import Masked
+from replay.output.relations import DRIFTING
+from replay.output.terminal import DRAWING, plain, settle
 from replay.rewrite import PathRules
 from sessions.models.replay import Compared, TokenDifference
 
 MOST_TOKENS = 200
 """Differing tokens that are kept."""
-_DIGITS = re.compile(r"\d+")
-_MOST_ALIGNED = 4000
-"""Lines up to which outputs of different length are aligned; longer ones are compared in place."""
+_WORDS = re.compile(r"\w+")
+
+_Pair = tuple[int | None, int | None]
+"""Places of two lines that belong together; None where only one text has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,64 +70,53 @@ def _texts(recorded: str, new: str, kind: Kind, about: Circumstances) -> Compare
     rules = tuple(dict.fromkeys((*rules, *more)))
     if left == right:
         return Compared(comparison="equivalent", rules=rules)
+    if not kind.source and (plain(left), plain(right)) != (left, right):
+        left, right, rules = plain(left), plain(right), (*rules, DRAWING)
+        if left == right:
+            return Compared(comparison="equivalent", rules=rules)
     lines = Lines(kind, about.paths.map_text if kind.source else about.paths.map)
-    tokens = _differences(left.split("\n"), right.split("\n"), lines)
+    tokens = list(islice(_differences(left.split("\n"), right.split("\n"), lines), MOST_TOKENS))
     used = (*rules, *lines.rules)
     if not tokens:
-        return Compared(comparison="drift" if DRIFT in lines.rules else "equivalent", rules=used)
-    found = _elsewhere(left, right, kind, about) or _reordered(left, right, kind)
+        return Compared(comparison="equivalent" if DRIFTING.isdisjoint(used) else "drift", rules=used)
+    found = _elsewhere(left, right, kind, about) or _reordered(left, right, kind, lines)
     if found:
         return found.model_copy(update={"rules": (*rules, *found.rules)})
-    return Compared(comparison="changed", rules=used, tokens=tuple(tokens[:MOST_TOKENS]))
+    return Compared(comparison="changed", rules=used, tokens=tuple(tokens))
 
 
-def _differences(left: Sequence[str], right: Sequence[str], lines: Lines) -> list[TokenDifference]:
-    if len(left) == len(right):
-        pairs = zip(left, right, strict=True)
-        return [token for place, (a, b) in enumerate(pairs, 1) for token in lines.differences(a, b, place)]
-    skipped = _common(left, right)
-    left, right = left[skipped:], right[skipped:]
-    behind = _common(left[::-1], right[::-1])
-    left, right = left[: len(left) - behind], right[: len(right) - behind]
-    found: list[TokenDifference] = []
-    for a, b, c, d in _stretches(left, right):
-        for place in range(max(b - a, d - c)):
-            before = left[a + place] if a + place < b else None
-            after = right[c + place] if c + place < d else None
-            if before is not None and after is not None:
-                found += lines.differences(before, after, skipped + a + place + 1)
-            else:
-                found.append(difference(skipped + a + place + 1, "line", before or "", after or ""))
-    return found
+def _differences(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[TokenDifference]:
+    """Yield what differs, in the order of the recording."""
+    places: Iterable[_Pair] = enumerate(range(len(left))) if len(left) == len(right) else _aligned(left, right, lines)
+    masked, other = (Masked(left), Masked(right)) if lines.masking else (left, right)
+    alike: list[int] = []
+    last = 0
+    for here, there in places:
+        last = last + 1 if here is None else here + 1
+        if here is None or there is None:
+            yield difference(last, "line", "" if here is None else left[here], "" if there is None else right[there])
+        elif left[here] == right[there]:
+            alike.append(here)
+        else:
+            yield from lines.told((masked[here], other[there]), (left[here], right[there]), last)
+    yield from _confirmed(left, alike, lines)
 
 
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return how many lines two texts begin with alike."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(left), len(right)))
+def _confirmed(left: Sequence[str], alike: Sequence[int], lines: Lines) -> Iterator[TokenDifference]:
+    """Yield where a value that was replaced in some lines stands as it was in lines that both texts have."""
+    replaced = {word for value in lines.replaced for word in _WORDS.findall(value)} if alike else set()
+    for place in alike if replaced else ():
+        if not replaced.isdisjoint(_WORDS.findall(left[place])):
+            yield from lines.confirm(left[place], place + 1)
 
 
-def _stretches(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """Return the differing stretches of two texts; of very long ones the whole."""
-    if max(len(left), len(right)) > _MOST_ALIGNED:
-        return [(0, len(left), 0, len(right))]
-    matcher = SequenceMatcher(
-        None, [_outline(line) for line in left], [_outline(line) for line in right], autojunk=False
-    )
-    stretches = [(a, b, c, d) for what, a, b, c, d in matcher.get_opcodes() if what != "equal"]
-    alike = [
-        (a + n, a + n + 1, c + n, c + n + 1)
-        for what, a, b, c, _ in matcher.get_opcodes()
-        if what == "equal"
-        for n in range(b - a)
-        if left[a + n] != right[c + n]
-    ]
-    return sorted([*stretches, *alike])
-
-
-def _outline(line: str) -> str:
-    """Return a line with its digits alike, so that lines of one form are aligned with each other."""
-    return _DIGITS.sub("0", line)
+def _aligned(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[_Pair]:
+    levels = [(left, right), (lines.keys(left), lines.keys(right))]
+    if len(set(left) & set(right)) * 3 < min(len(left), len(right)):
+        del levels[0]  # few lines are the same as they stand: those that are say little about where they belong
+    alignment = Alignment(*levels)
+    for a, b, c, d in alignment.stretches():
+        yield from zip_longest(range(a, b), range(c, d))
 
 
 def _elsewhere(left: str, right: str, kind: Kind, about: Circumstances) -> Compared | None:
@@ -135,7 +127,18 @@ def _elsewhere(left: str, right: str, kind: Kind, about: Circumstances) -> Compa
     return None
 
 
-def _reordered(left: str, right: str, kind: Kind) -> Compared | None:
-    if not kind.unordered or Counter(left.split("\n")) != Counter(right.split("\n")):
+def _reordered(left: str, right: str, kind: Kind, lines: Lines) -> Compared | None:
+    if not kind.unordered:
         return None
-    return Compared(comparison="reordered", rules=("the order of this program's lines means nothing",))
+    there: dict[object, list[str]] = {}
+    for line in right.split("\n"):
+        there.setdefault(lines.key(line), []).append(line)
+    again = lines.again()
+    for line in left.split("\n"):
+        candidates = there.get(lines.key(line))
+        if not candidates or again.differences(line, candidates.pop(0), 1):
+            return None
+    if any(there.values()):
+        return None
+    rules = ("the order of this program's lines means nothing", *again.rules)
+    return Compared(comparison="reordered", rules=rules)

@@ -1,31 +1,22 @@
 """Comparing two lines token by token, and keeping account of what may stand for what."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
+from replay.output.forms import Form, Piece, form_of, gist, heads, outline
 from replay.output.kinds import Kind
-from replay.output.tokens import RATE_TOLERANCE, Token, form, rate, tokens
+from replay.output.relations import BINDING, RULES, says_same
+from replay.output.tokens import Token, tokens
 from sessions.models.replay import TokenDifference
 
 PathMap = Callable[[str], str]
 
-_RULES = {
-    "time": "times may differ",
-    "pid": "process ids stand for one another",
-    "address": "addresses stand for one another",
-    "uuid": "identifiers stand for one another",
-    "gpu": "GPU identities stand for one another",
-    "temporary": "temporary names stand for one another",
-    "duration": "durations in a log may differ",
-    "rate": f"rates within {RATE_TOLERANCE:.0%}",
-    "path": "paths as mapped",
-    "space": "column padding",
-}
 LONGEST = 500
 """Characters of a differing text that are kept."""
+_MOST_REMEMBERED = 10_000
+"""Pairs of texts whose agreement is kept, so that it is not found again on every line."""
 _MOST_ALIGNED = 4000
 """Tokens of two lines of different shape up to which they are aligned."""
-DRIFT = _RULES["rate"]
 
 
 class Lines:
@@ -37,8 +28,48 @@ class Lines:
         self._map_path = map_path
         self._there: dict[str, str] = {}
         self._back: dict[str, str] = {}
+        self._known: set[str] = set()
+        self._agreed: set[tuple[str, str]] = set()
         self.rules: dict[str, None] = {}
         """The rules that were needed, in the order of their first use."""
+
+    @property
+    def masking(self) -> bool:
+        """Whether times may be masked before lines are compared: not in a source file."""
+        return not self._kind.source
+
+    def again(self) -> "Lines":
+        """Return one like this that has seen no line yet."""
+        return Lines(self._kind, self._map_path)
+
+    @property
+    def replaced(self) -> frozenset[str]:
+        """The recorded values for which another one stood."""
+        return frozenset(key.partition(":")[2] for key, value in self._there.items() if key != value)
+
+    def key(self, line: str) -> object:
+        """Return what lines that say the same have in common, rates and bound values aside."""
+        if self._kind.source:
+            return line
+        found = form_of(outline(line), listing=self._kind.listing)
+        return found.signature, found.fixed(line)
+
+    def keys(self, text: Sequence[str]) -> Sequence[str]:
+        """Return something rougher for every line of a text, at once: to align by, not to judge by."""
+        return text if self._kind.source else gist("\n".join(text)).split("\n")
+
+    def told(self, masked: tuple[str, str], whole: tuple[str, str], number: int) -> list[TokenDifference]:
+        """Return what differs between two lines, given also with their times masked; what was seen is remembered."""
+        if masked[0] == masked[1]:
+            self.rules.setdefault(RULES["time"])
+            return []
+        pair = heads(*masked)
+        if pair in self._agreed:
+            return []
+        found = self.differences(*whole, number)
+        if not found and len(self._agreed) < _MOST_REMEMBERED:
+            self._agreed.add(pair)
+        return found
 
     def differences(self, recorded: str, new: str, number: int) -> list[TokenDifference]:
         """Return what differs between two lines; `number` is the recorded one's, from 1."""
@@ -46,9 +77,57 @@ class Lines:
             return []
         if self._kind.source:
             return self._source(recorded, new, number)
+        if self._agree(recorded, new):
+            return []
+        return self._apart(recorded, new, number)
+
+    def confirm(self, line: str, number: int) -> list[TokenDifference]:
+        """Return where a line that both outputs have goes against what stands for what elsewhere."""
+        pieces = (token for token in tokens(line, listing=self._kind.listing) if token.policy in BINDING)
+        return [difference(number, each.kind, each.text, each.text) for each in pieces if not self._bound(each, each)]
+
+    def _agree(self, recorded: str, new: str) -> bool:
+        """Tell, without cutting them up, whether two lines say the same; False where a closer look is needed."""
+        listing = self._kind.listing
+        recorded, new = heads(recorded, new)
+        outlined, other = outline(recorded), outline(new)
+        left = right = form_of(outlined, listing=listing)
+        if outlined == other:
+            agreed = left.solid(recorded) == left.solid(new)
+        else:
+            right = form_of(other, listing=listing)
+            padded = RULES["space"] in self.rules
+            agreed = left.signature == right.signature and (
+                left.fixed(recorded) == right.fixed(new) if padded else left.solid(recorded) == right.solid(new)
+            )
+        if not agreed or (left.loose and not self._chosen_agree(left, right, recorded, new)):
+            return False
+        if not left.kinds <= self._known:
+            self._note(left, right, recorded, new)
+        return True
+
+    def _chosen_agree(self, left: Form, right: Form, recorded: str, new: str) -> bool:
+        pairs = zip(left.loose, right.loose, strict=True)
+        return all(self._same(_token(a, recorded), _token(b, new)) for a, b in pairs)
+
+    def _note(self, left: Form, right: Form, recorded: str, new: str) -> None:
+        """Note the rules by which two lines say the same."""
+        for kind in left.kinds - self._known:
+            if left.of_kind[kind](recorded) != right.of_kind[kind](new):
+                self._known.add(kind)
+                self.rules.setdefault(RULES[kind])
+
+    def _source(self, recorded: str, new: str, number: int) -> list[TokenDifference]:
+        if self._map_path(recorded) == new:
+            self.rules.setdefault(RULES["path"])
+            return []
+        return _aligned(tokens(recorded), tokens(new), number)
+
+    def _apart(self, recorded: str, new: str, number: int) -> list[TokenDifference]:
+        """Compare token by token."""
         left = tokens(recorded, listing=self._kind.listing)
         right = tokens(new, listing=self._kind.listing)
-        if len(left) != len(right) or any(a.kind != b.kind for a, b in zip(left, right, strict=True)):
+        if [token.kind for token in left] != [token.kind for token in right]:
             return _aligned(left, right, number)
         return [
             difference(number, a.kind, a.text, b.text)
@@ -56,18 +135,13 @@ class Lines:
             if not self._same(a, b, first=place == 0)
         ]
 
-    def _source(self, recorded: str, new: str, number: int) -> list[TokenDifference]:
-        if self._map_path(recorded) == new:
-            return []
-        return _aligned(tokens(recorded), tokens(new), number)
-
-    def _same(self, recorded: Token, new: Token, *, first: bool) -> bool:
+    def _same(self, recorded: Token, new: Token, *, first: bool = False) -> bool:
         """Tell whether two tokens of one type say the same, and note the rule that says so."""
         if recorded.text == new.text:
-            return self._consistent(recorded, new)
+            return recorded.policy not in BINDING or self._bound(recorded, new)
         if not self._says_same(recorded, new, first=first):
             return False
-        self.rules.setdefault(_RULES[recorded.kind])
+        self.rules.setdefault(RULES[recorded.kind])
         return True
 
     def _says_same(self, recorded: Token, new: Token, *, first: bool) -> bool:
@@ -75,25 +149,18 @@ class Lines:
             return not first
         if recorded.kind == "path":
             return self._map_path(recorded.text) == new.text
-        if recorded.policy != new.policy or recorded.policy == "exact":
+        if recorded.policy != new.policy or not says_same(recorded.policy, recorded.text, new.text):
             return False
-        if recorded.policy == "any":
-            return recorded.kind == "duration" or form(recorded.text) == form(new.text)
-        if recorded.policy == "rate":
-            return _close(recorded.text, new.text)
-        return self._consistent(recorded, new)
+        return recorded.policy not in BINDING or self._bound(recorded, new)
 
-    def _consistent(self, recorded: Token, new: Token) -> bool:
+    def _bound(self, recorded: Token, new: Token) -> bool:
         """One recorded value stands for one new value, throughout and both ways."""
-        if recorded.policy != "same" or new.policy != "same":
-            return True
         key, value = f"{recorded.kind}:{recorded.text}", f"{new.kind}:{new.text}"
         return self._there.setdefault(key, value) == value and self._back.setdefault(value, key) == key
 
 
-def _close(recorded: str, new: str) -> bool:
-    (a, unit), (b, other) = rate(recorded), rate(new)
-    return unit == other and abs(a - b) <= RATE_TOLERANCE * max(abs(a), abs(b))
+def _token(piece: Piece, line: str) -> Token:
+    return Token(piece.kind, line[piece.start : piece.end], piece.policy)
 
 
 def difference(line: int, kind: str, recorded: str, new: str) -> TokenDifference:

@@ -5,27 +5,59 @@ import re
 from sessions.ingest import display
 
 _NOTICES = re.compile(
-    r"(Warning: Permanently added .* to the list of known hosts\.|Connection to \S+ closed\.|"
-    r"Pseudo-terminal will not be allocated because stdin is not a terminal\.|"
+    r"(Warning: Permanently added .* to the list of known hosts\.|(?:Shared c|C)onnection to \S+ closed\.|"
+    r"Pseudo-terminal will not be allocated because stdin is not a terminal\.|Last login: .*|"
     r"(bash|sh): warning: setlocale: .*|\*\* WARNING: connection is not using a post-quantum key exchange .*)"
 )
+_OFFERS = re.compile(
+    r"(\[notice\] .*|WARNING: You are using pip version .*|WARNING: Running pip as the 'root' user .*|"
+    r"You should consider upgrading via .*)"
+)
+_SIGNS = ("Permanently added", "onnection to ", "Pseudo-terminal", "setlocale", "post-quantum", "Last login", "pip")
+"""A text without any of these has no line to leave out."""
+_CARETS = re.compile(r"\s+[~^]*\^[~^]*\s*")
+_CORNERS = map(ord, "┌┐└┘├┤┬┴┼┏┓┗┛┣┫┳┻╋╒╕╘╛╞╡╔╗╚╝╠╣╦╩╬╭╮╯╰")
+_DRAWN = str.maketrans("│┃║─━═╌┄\u2018\u2019\u201c\u201d", "|||-----''\"\"") | dict.fromkeys(_CORNERS, ord("+"))
 
 FRAMES = "progress lines: last frame"
 BLANKS = "trailing blanks"
-NOTICES = "notices of ssh"
+NOTICES = "notices of ssh and pip"
+ESCAPES = "colours and other terminal escapes"
+CARETS = "marks under lines of a traceback"
+DRAWING = "drawn lines and quotes in ASCII"
 
 
 def settle(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text as it stands when all is printed, and the names of the rules that changed it."""
     rules = []
+    if "\x1b" in text or "\x9b" in text:
+        text = display.clean(text)
+        rules.append(ESCAPES)
     if "␍" in text:
         text = display.frames(text)
         rules.append(FRAMES)
-    lines = text.split("\n")
-    kept = [line for line in lines if not _NOTICES.fullmatch(line.rstrip())]
-    if len(kept) != len(lines):
-        rules.append(NOTICES)
-    bare = [line.rstrip() for line in kept]
-    if bare != kept:
-        rules.append(BLANKS)
-    return "\n".join(bare).strip("\n"), tuple(rules)
+    text, more = _without_strangers(text)
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        text = "\n".join([line.rstrip() for line in text.split("\n")])
+        more.append(BLANKS)
+    return text.strip("\n"), (*rules, *more)
+
+
+def _without_strangers(text: str) -> tuple[str, list[str]]:
+    """Return a text without what other programs said and what only underlines."""
+    rules = []
+    if any(sign in text for sign in _SIGNS):
+        lines = text.split("\n")
+        kept = [line for line in lines if not (_NOTICES.fullmatch(line.rstrip()) or _OFFERS.fullmatch(line.rstrip()))]
+        if len(kept) != len(lines):
+            text = "\n".join(kept)
+            rules.append(NOTICES)
+    if "Traceback (most recent" in text and "^" in text:
+        text = "\n".join([line for line in text.split("\n") if not _CARETS.fullmatch(line)])
+        rules.append(CARETS)
+    return text, rules
+
+
+def plain(text: str) -> str:
+    """Return a text with drawn lines and typographic quotes in ASCII, each sign for one."""
+    return text if text.isascii() else text.translate(_DRAWN)

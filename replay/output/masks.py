@@ -1,0 +1,45 @@
+"""Times out of many lines at once, so that most lines of two runs of one program are simply equal.
+
+Only complete times of a few common forms are masked, each form by its own sign: whatever a mask does not cover is seen
+by the closer look at the line itself.
+"""
+
+import re
+from collections.abc import Sequence
+
+_MASKS = (
+    (re.compile(r"[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9][.,][0-9]{3}(?![0-9])"), "⟨time.ms⟩"),
+    (re.compile(r"[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9](?![.,:]?[0-9])"), "⟨time⟩"),
+    (re.compile(r"[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9](?![.,:]?[0-9])"), "⟨Ttime⟩"),
+    (re.compile(r"[JFMASOND][a-u][b-y] [ 0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9](?![.,:]?[0-9])"), "⟨Mtime⟩"),
+    (re.compile(r"^\[ *[0-9]+\.[0-9]{6}\]", re.MULTILINE), "⟨uptime⟩"),
+)  # fmt: skip
+_BLOCK = 2048
+"""Lines that are masked together, when the first of them is asked for."""
+_SAMPLE = 200
+"""Lines at the beginning that tell which forms of time a text has."""
+
+
+class Masked:
+    """The lines of a text with their times replaced by the name of their form."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Mask `lines`, as far as they are asked for."""
+        self._lines = lines
+        self._blocks: dict[int, list[str]] = {}
+        sample = "\n".join(lines[:_SAMPLE])
+        self._masks = [each for each in _MASKS if each[0].search(sample)]
+
+    def __getitem__(self, place: int) -> str:
+        """Return one line masked."""
+        number, within = divmod(place, _BLOCK)
+        block = self._blocks.get(number)
+        if block is None:
+            block = self._blocks[number] = self._block(number * _BLOCK)
+        return block[within]
+
+    def _block(self, start: int) -> list[str]:
+        text = "\n".join(self._lines[start : start + _BLOCK])
+        for pattern, sign in self._masks:
+            text = pattern.sub(sign, text)
+        return text.split("\n")
