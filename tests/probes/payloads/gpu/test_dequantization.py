@@ -165,3 +165,29 @@ def test_rows_of_a_model_are_read_where_they_lie(
         assert (each.raw.numpy() == raw[each.origin][each.rows]).all()
     document = payload.measure(given(model=str(path), types="Q6_K"))
     assert "Q6_K blk.2.ffn_down.weight" in document["sample"]
+
+
+def test_timings_count_what_is_read_and_written(
+    payloads: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payload = payloads["dequant/legacy.py"]
+    called: list[float] = []
+
+    def once(run: Any) -> float:
+        run()
+        called.append(2.0)
+        return 2.0
+
+    monkeypatch.setattr(payload, "milliseconds", once)
+    monkeypatch.setattr(payload, "copying", lambda: 10.0)
+    monkeypatch.setattr(payload, "launch", lambda *call, digest: call[-1].fill_(digest))
+    lines = payload.bench(["Q8_0"], {"vllm": lambda *call: call[1]}, 2, "cpu")
+    weights = 256 * 8192
+    assert [(line["by"], line.get("ms")) for line in lines] == [
+        ("copy", None), ("triton", 2.0), ("triton digest", 2.0), ("vllm", 2.0)
+    ]  # fmt: skip
+    assert lines[1]["GB/s"] == pytest.approx(weights * (34 / 32 + 2) / 2e6)
+    assert lines[2]["GB/s"] == pytest.approx(weights * 34 / 32 / 2e6)
+    assert lines[3]["of copy"] == pytest.approx(lines[1]["GB/s"] / 10)
+    assert lines[2]["G weights/s"] == pytest.approx(weights / 2e6)
+    assert len(called) == 3

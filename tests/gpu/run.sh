@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs what needs a GPU on a host that has one, python3 with torch and Triton, and nothing else to fetch from.
+#
+#   tests/gpu/run.sh [SITE]      SITE: a folder with vLLM 0.22.1 and gguf unpacked for that python3 (PYTHONPATH)
+#
+# Writes OUT/probes.json, OUT/summary.txt and OUT/sweep.json (OUT: the environment's, else ./gpu-results) and prints a
+# summary. Without SITE what needs vLLM says "blocked", and what it would have been compared with is missing.
+# NECROPSY_GPU_ONLY=dequant,kv runs some families; NECROPSY_GPU_SWEEP=0 leaves out the sweep over sizes of programs.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+out=${OUT:-gpu-results}
+if [ $# -ge 1 ]; then
+  PYTHONPATH=$(cd "$1" && pwd)${PYTHONPATH:+:$PYTHONPATH}
+  export PYTHONPATH
+fi
+export VLLM_NO_USAGE_STATS=1 VLLM_LOGGING_LEVEL=ERROR PYTHONDONTWRITEBYTECODE=1
+mkdir -p "$out"
+python3 "$here/collect.py" "$out" --only "${NECROPSY_GPU_ONLY:-}"
+if [ "${NECROPSY_GPU_SWEEP:-1}" != 0 ]; then
+  python3 "$here/bench_dequant.py" --json "$out/sweep.json"
+fi
