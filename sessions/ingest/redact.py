@@ -19,6 +19,7 @@ from urllib.parse import unquote_to_bytes
 from sessions.ingest.display import clean
 from sessions.ingest.events import Event
 from sessions.ingest.secrets.scan import Found, base64_words, command_rules, escaped_words, provider_rules, text_rules
+from sessions.ingest.secrets.split import find_split, find_tails
 
 _READABLE = re.compile(rb"[\t\n\r -~]*")
 _QUOTES = re.compile(rb"""\\?['"]|\\\\""")
@@ -46,21 +47,24 @@ class Redactor:
     def text(self, text: str) -> str:
         """Return `text` (cleaned before) without its secrets, also those written in base64 or URL escapes."""
         data = _encode(text)
-        shown = self._decoded(self._replace(data, text_rules().find(data)))
+        whole = self._replace(data, find_split(data))
+        shown = self._replace(whole, text_rules().find(whole))
+        shown = self._decoded(self._replace(shown, find_tails(shown)))
         return text if shown == data else _decode(shown)
 
     def command(self, command: str) -> str:
         """Return a shell `command` without its secrets; a bare word stays one word, for the token is quoted there."""
         data = _encode(command)
+        data = self._replace(data, find_split(data))
         for rules in (text_rules(), command_rules()):
             data = self._replace(data, rules.find(data), quoted=True)
-        return _decode(self._decoded(data))
+        return _decode(self._decoded(self._replace(data, find_tails(data))))
 
     def _replace(self, data: bytes, found: Iterable[Found], *, quoted: bool = False) -> bytes:
         parts: list[bytes] = []
         place, outer = 0, b""
         for secret in found:
-            token = self._token(secret.kind, data[secret.start : secret.end])
+            token = self._token(secret.kind, secret.joined or data[secret.start : secret.end])
             outer = _open_quote(data[place : secret.start], outer)
             quote = _missing_quote(data, secret, outer) if quoted else b""
             parts += [data[place : secret.start], quote, token, quote]

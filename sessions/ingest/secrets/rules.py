@@ -23,8 +23,8 @@ class Rule:
     accept: Accept | None = None
 
 
-# A word's beginning, also right behind a JSON escape, a colour code that was printed as text, or a URL escape.
-_START = r"(?:\b|\\[nrtbf]|\[[0-9;]*m|%[0-9A-Fa-f]{2})"
+# A word's beginning, also inside a name, right behind a JSON escape, a colour code printed as text, or a URL escape.
+_START = r"(?:\b|_|\\[nrtbf]|\[[0-9;]*m|%[0-9A-Fa-f]{2})"
 _SEPARATOR = r"""(?:\\*["'])?[ \t]*(?:=>|:=|==?|:)[ \t]*"""
 _BARE = r"""(?:[^\s"'`;&|<>\\]|\\[^\nrntu"'\\])+"""
 _VALUE = rf"""(?:\\+"([^"\\\n]+)|"((?:[^"\\\n]|\\[^\n])+)|'([^'\n]+)|({_BARE}))"""
@@ -72,6 +72,17 @@ _PROVIDER_PATTERNS = (
     ("jwt", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*"),
 )
 
+BREAK = r"(?:\\\r?\n|\r?\n[ \t]*|\xe2\x90(?:\x8d|[\x80-\x9f]|\xa1)|\\u\{[0-9a-f]{2,6}\}|''|\"\")"
+"""What may stand in the middle of a secret that is shown in one piece, in bytes: a line's end where a terminal wrapped
+it, with or without a backslash; a control or an invisible character made visible; quotes with nothing in them."""
+
+SPLIT = (
+    rf"{_START}((?:gh[pousr]_|github_pat_|gl[a-z]{{2,5}}-|hf_|sk-|AKIA|ASIA|AIza|ya29\.|xox[abeoprs]-|npm_|pypi-|[sr]k_live_|"
+    r"dckr_[a-z]{3}_|gsk_|xai-|nvapi-|r8_|hvs\.|do[opr]_v1_|dapi|lin_api_|tskey-|eyJ)"
+    rf"[A-Za-z0-9_.-]*(?:{BREAK}[A-Za-z0-9_.-][A-Za-z0-9_.-]+)+)"
+)
+"""A word that begins like a provider's secret, and goes on behind a break."""
+
 PROVIDERS: tuple[Rule, ...] = (
     Rule("aws", r"(?:^|[^A-Za-z0-9+/])((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?:[^A-Za-z0-9+]|$)"),
     Rule("aws", r"(?:\\[nrtbf]|\[[0-9;]*m|%[0-9A-Fa-f]{2})((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?:[^A-Za-z0-9+]|$)"),
@@ -87,11 +98,22 @@ KEYS: tuple[Rule, ...] = (
     Rule(
         "private-key",
         r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        rf"""(?:(?:-?{_BODY})*?{_KEY_END}|(?:{_JUNK}[A-Za-z0-9+/=]{{16,}})+))""",
+        rf"""(?:(?:-?{_BODY})*?{_KEY_END}|(?:{_JUNK}[A-Za-z0-9+/=]{{16,}})+(?:\n[A-Za-z0-9+/=]{{4,15}}\b)?))""",
         judge.key_material,
     ),
     Rule("hash", r"(\$(?:1|5|6|y|2[aby])\$[./A-Za-z0-9$]{20,})"),
 )
+
+KEY_TAILS: tuple[Rule, ...] = (
+    Rule(
+        "private-key",
+        rf"((?:[A-Za-z0-9+/=]{{16,29}}{_JUNK})?(?:[A-Za-z0-9+/=]{{30,}}{_JUNK})+"
+        rf"(?:[A-Za-z0-9+/=]{{1,29}}{_JUNK})?{_KEY_END})",
+    ),
+)
+"""The end of a private key whose beginning was cut off; apart, for it may begin at every word and slows the others."""
+
+_ELEMENT = r"(?:[ \t][^<>\n]*)?>([^\s<>][^<>\n]*)</"
 
 _NAMES = (
     r"(?:api|access|secret|private|auth|account|shared[_-]?access|encryption|signing|service|license|master|subscription)"
@@ -122,6 +144,9 @@ NAMED: tuple[Rule, ...] = (
     Rule("key", rf"(?i:[a-z0-9_.-]*(?:{_NAMES})){_SEPARATOR}{_VALUE}", judge.named_secret),
     Rule("key", rf"[A-Z][A-Z0-9_]*_(?:TOKEN|KEY|SECRET|CREDENTIALS?){_SEPARATOR}{_VALUE}", judge.named_secret),
     Rule("token", rf"(?i:[a-z0-9_.-]*token){_SEPARATOR}{_VALUE}", judge.token),
+    Rule("password", rf"<(?i:[a-z0-9_.:-]*(?:password|passwd|passphrase|secret)){_ELEMENT}", judge.password),
+    Rule("token", rf"<(?i:[a-z0-9_.:-]*(?:token|(?:api|private|access)[_-]?key)){_ELEMENT}", judge.token),
+    Rule("password", r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S+)", judge.argument),
     Rule("password", r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'`<>\\]*:([^\s/"'`<>\\]+)@""", judge.argument),
     Rule("token", r"https?://([A-Za-z0-9_-]{20,})@", judge.bearer),
     Rule("password", r"(?i:[a-z][a-z0-9+.-]*%3A%2F%2F[^\s/:@%]*%3A)([^\s/]+?)%40", judge.argument),
@@ -155,6 +180,12 @@ SHELL: tuple[Rule, ...] = (
         rf"\b(?:curl|wget|http|xh)\b{_REST}(?:-[a-zA-Z]*u|-U|-a|--user|--proxy-user|--auth)[ \t=]*{_PAIR}",
         judge.argument,
     ),
+    Rule(
+        "password",
+        rf"\bhtpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:[^\s;&|]+[ \t]+){{1,3}}?{_WORD}[ \t]*(?:[\n;&|]|$)",
+        judge.argument,
+    ),
+    Rule("password", rf"\bopenssl[ \t]+(?:enc|aes[a-z0-9-]+)[ \t](?:{_REST})?-[kK][ \t]+{_WORD}", judge.argument),
     Rule("password", rf"\bsmbclient\b{_REST}-U[ \t]*[^\s%'\"]+%({_BARE})", judge.argument),
     Rule("password", rf"\b(?i:-pass(?:in|out)|--passphrase)[ \t=]+pass:({_BARE})", judge.argument),
     Rule("password", rf"--(?:[a-z]+-)*{_FLAGS}(?:=|[ \t]+){_WORD}", judge.flag),
@@ -165,7 +196,7 @@ COMMAND: tuple[Rule, ...] = (
     Rule("password", rf"--(?:[a-z]+-)*{_FLAGS}(?:=|[ \t]+){_WORD}", judge.bare_argument),
     Rule(
         "password",
-        rf"\b(?:echo|printf)[ \t]+(?:-[a-zA-Z]+[ \t]+)*{_WORD}[\"']?[ \t]*\|[ \t]*"
+        rf"\b(?:echo|printf)[ \t]+(?:-[a-zA-Z]+[ \t]+)*(?:[\"']?%s(?:\\n)?[\"']?[ \t]+)?{_WORD}[\"']?[ \t]*\|[ \t]*"
         r"(?:sudo[ \t]+(?:-[a-zA-Z]+[ \t]+)*-[a-zA-Z]*S|su\b|(?:sudo[ \t]+)?(?:ch)?passwd\b|"
         r"(?:docker|podman|gh)\b[^\n|;&]*login)",
         judge.argument,

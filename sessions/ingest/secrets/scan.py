@@ -14,11 +14,12 @@ _MEMORY = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A secret in a text of bytes: where it is, and of what kind."""
+    """A secret in a text of bytes: where it is, of what kind, and what it is where its text has something within."""
 
     start: int
     end: int
     kind: str
+    joined: bytes = b""
 
 
 class Scanner:
