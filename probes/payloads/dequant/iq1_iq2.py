@@ -227,7 +227,7 @@ class Kind(NamedTuple):
     halves: tuple[int, ...]
     unit: str = "int16"
     groups: int = 1
-    width: int = 256
+    width: int = 8
     chunks: int = 256
     warps: int = 4
 

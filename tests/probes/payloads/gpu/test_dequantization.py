@@ -53,6 +53,18 @@ def test_triton_is_the_reference(payloads: dict[str, ModuleType], place: str, ki
     assert payload.digest_error(kind, device) < 1e-6
 
 
+@pytest.mark.parametrize("kind", FAMILIES["dequant/legacy.py"])
+def test_rows_need_not_be_a_multiple_of_256(payloads: dict[str, ModuleType], kind: str) -> None:
+    pytest.importorskip("triton", reason="needs triton: make test-torch")
+    torch = pytest.importorskip("torch")
+    payload = payloads["dequant/legacy.py"]
+    raw = payload.random_rows(kind, 3, 8, columns=32 * 7)
+    device = raw.cuda() if torch.cuda.is_available() else raw
+    found = payload.compare(payload.by_triton(kind, device, torch.float32), payload.by_gguf(kind, raw), 32)
+    assert payload.verdict(found, "triton", "float32") == "pass"
+    assert payload.digest_error(kind, device) < 1e-6
+
+
 @each_type
 def test_a_verifying_sum_sees_one_wrong_code(payloads: dict[str, ModuleType], place: str, kind: str) -> None:
     payload = payloads[place]
