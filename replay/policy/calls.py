@@ -1,53 +1,83 @@
 """Judging one program call: its words against the program's grammar, its paths against the places of secrets."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from replay.policy import paths
 from replay.policy.judgement import Problem, Word
 from replay.policy.known import name_effect
-from replay.policy.options import understand
+from replay.policy.options import Answer, Understood, understand
 from replay.policy.programs import catalogue
+from sessions.models.replay import EFFECTS
 
 _TRUSTED = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/cuda/bin"})
 _CALLED = {"echo": ("printf",), "egrep": ("grep", "-E"), "fgrep": ("grep", "-F"), "dpkg": ("dpkg-query",)}
 """What is called in place of a program that is only a front of another one."""
 _RECURSIVE = frozenset({"-r", "-R", "--recursive"})
+_READS_PIPES = frozenset({"rg"})
+"""Programs that read the folders they are started in, unless they are given something to read."""
 _DESCENDING = frozenset({"grep", "egrep", "fgrep", "diff"})
 
 
-def judge_call(words: Sequence[str], cwd: str | None) -> tuple[tuple[Word, ...], Problem | None]:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A call as it may be sent; no words if it is not understood."""
+
+    words: tuple[Word, ...] = ()
+    problem: Problem | None = None
+    note: str = ""
+
+
+def judge_call(words: Sequence[str], cwd: str | None, *, piped: bool = False) -> Judged:
     """Return the canonical words of a call, none if it is not understood, and what speaks against running it.
 
-    `words` are decoded, the program first; `cwd` is where relative paths start (None: the login folder).
+    `words` are decoded, the program first; `cwd` is where relative paths start (None: the login folder); `piped` if
+    another call's output is its input.
     """
     folder, slash, name = words[0].rpartition("/")
     if slash and folder not in _TRUSTED:
         known = name_effect(words)
-        return (), known if known.effect != "unknown" else Problem("unknown", f"{words[0]}: a program by its own path")
-    canonical = _judge_cd(words) if name == "cd" else _understand([name, *words[1:]])
-    if isinstance(canonical, Problem):
-        return (), canonical
+        own = Problem("unknown", f"{words[0]}: a program by its own path")
+        return Judged(problem=known if known.effect != "unknown" else own)
+    if piped and name.startswith("python"):
+        return Judged(problem=Problem("code", f"{name}: is given what another program prints"))
+    answer = _judge_cd(words) if name == "cd" else _understand([name, *words[1:]])
+    if isinstance(answer, Problem):
+        return Judged(problem=answer)
     called = [Word(word, "option") for word in _CALLED.get(name, (words[0],))]
     called[0] = Word(called[0].text, "program")
-    return (*called, *canonical), _places(name, canonical, cwd)
+    problem = _worse(_places(name, answer.words, cwd, piped=piped), answer.asks)
+    return Judged((*called, *answer.words), problem, answer.note)
 
 
-def _understand(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _worse(one: Problem | None, other: Problem | None) -> Problem | None:
+    found = [problem for problem in (one, other) if problem]
+    return max(found, key=lambda problem: EFFECTS.index(problem.effect), default=None)
+
+
+def _understand(words: Sequence[str]) -> Answer:
     program = catalogue().get(words[0])
     return name_effect(words) if program is None else understand(program, list(words[1:]))
 
 
-def _judge_cd(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _judge_cd(words: Sequence[str]) -> Answer:
     rest = words[2:] if words[1:2] == ["--"] else words[1:]
     if len(rest) != 1 or rest[0].startswith("-") or not rest[0]:
         return Problem("unknown", "cd: only to one folder")
-    return [Word("--", "option"), Word(rest[0], "place")]
+    return Understood((Word("--", "option"), Word(rest[0], "place")))
 
 
-def _places(name: str, words: Sequence[Word], cwd: str | None) -> Problem | None:
+def _places(name: str, words: Sequence[Word], cwd: str | None, *, piped: bool) -> Problem | None:
     """Return what speaks against reading the places that a call names."""
     places = [word.text for word in words if word.role == "path" and word.text != "-"]
     judge = paths.content
-    if name in _DESCENDING and any(word.role == "option" and word.text in _RECURSIVE for word in words):
-        judge, places = paths.tree, places or ["."]
+    if _descends(name, words):
+        judge, places = paths.tree, places or ([] if piped and name in _READS_PIPES else ["."])
     return next((problem for place in places if (problem := judge(place, cwd))), None)
+
+
+def _descends(name: str, words: Sequence[Word]) -> bool:
+    """Tell whether a call reads all that lies in the folders that it is given."""
+    if name in _READS_PIPES:
+        return not any(word.text == "--files" for word in words)
+    return name in _DESCENDING and any(word.role == "option" and word.text in _RECURSIVE for word in words)

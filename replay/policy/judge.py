@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from probes.host.script import emit
-from replay.policy import hygiene, second
 from replay.policy.judgement import Judgement, Place, Problem, decide, highest
-from replay.policy.walk import Line, Reading, Walk
-from sessions.models.command import Pipe, Stage
+from replay.policy.lines import hygiene, second
+from replay.policy.lines.reading import Reading, pipe
+from replay.policy.lines.walk import Walk
 from sessions.models.replay import Effect
 from sessions.shell.syntax import Script
 
@@ -47,7 +47,7 @@ def _assess(command: str, cwd: str | None) -> tuple[Judgement, Mapping[str, Scri
 
 
 def _judgement(command: str, reading: Reading, effect: Effect, *, known: bool) -> Judgement:
-    pipes = tuple(_pipe(line) for line in reading.lines) if known else ()
+    pipes = tuple(pipe(line) for line in reading.lines) if known else ()
     roles = tuple(tuple(tuple(word.role for word in stage.words) for stage in line.stages) for line in reading.lines)
     return Judgement(
         command=command,
@@ -65,17 +65,3 @@ def _judgement(command: str, reading: Reading, effect: Effect, *, known: bool) -
 
 def _refused(command: str, problem: Problem) -> Judgement:
     return Judgement(command, problem.effect, (problem.reason,))
-
-
-def _pipe(line: Line) -> Pipe:
-    stages = tuple(
-        Stage(
-            words=tuple(word.text for word in stage.words),
-            stderr=stage.streams.stderr,
-            drop_stdout=stage.streams.drop_stdout,
-            stdin=stage.streams.stdin,
-        )
-        for stage in line.stages
-    )
-    after = line.after if line.after in {"&&", "||", ";"} else ""
-    return Pipe(stages=stages, after=after)  # type: ignore[arg-type]  # narrowed just above

@@ -7,9 +7,9 @@ not listed makes the call unknown.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from replay.policy.judgement import Problem, Role, Word
-from sessions.models.replay import Effect
 
 COUNT = r"[+-]?\d{1,18}"
 SIZE = r"[+-]?\d{1,18}([bcwkKMGT]|[KMGT]i?B)?"
@@ -35,8 +35,19 @@ class Call:
         return tuple(value for name, value in self.options if name in names and value is not None)
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A call in its canonical words, without the program's name."""
+
+    words: tuple[Word, ...]
+    asks: Problem | None = None
+    """Why it is more than reading, though it is known what it does."""
+    note: str = ""
+    """What differs from the recorded call, and why that is allowed."""
+
+
+Answer = Understood | Problem
 Check = Callable[[Call], Problem | None]
-Rewrite = Callable[[Call], Sequence[Word]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,8 @@ class Program:
     operands: tuple[str, ...] = ("path",)
     least: int = 0
     most: int = 1000
+    overflow: Problem | None = None
+    """What an operand beyond `most` does."""
     number: str | None = None
     """The option that ``-5`` stands for."""
     instead: tuple[str, ...] = ()
@@ -62,20 +75,31 @@ class Program:
     dashes: bool = True
     """Whether ``--`` ends the options."""
     joined: bool = False
-    """Whether long options take their value after ``=`` only."""
+    """Whether long options take their value after ``=`` only, and short ones never stand in clusters."""
+    equals: bool = False
+    """Whether the canonical form has ``=`` between a long option and its value."""
+    optional: Mapping[str, str] = field(default_factory=dict)
+    """Options that may have a value, but only in the same word: ``--color=never``, ``-M90%``."""
     fixed: tuple[str, ...] = ()
     """Words put right behind the program's name."""
     check: Check | None = None
-    rewrite: Rewrite | None = None
-    parse: Callable[[Sequence[str]], Sequence[Word] | Problem] | None = None
+    """What makes a call unknown or worse although all its words are on the list."""
+    weigh: Check | None = None
+    """What makes a call one to be asked about."""
+    parse: Callable[[Sequence[str]], Answer] | None = None
     """Instead of all this, for programs whose command line is a language of its own."""
     subcommands: Mapping[str, "Program"] = field(default_factory=dict)
-    effect: Effect = "read"
+    asks: Problem | None = None
+    """Why every call of it is one to be asked about."""
+    note: str = ""
     examples: tuple[str, ...] = ()
+    """Calls that are read."""
+    asked: tuple[str, ...] = ()
+    """Calls that are asked about."""
 
 
-def understand(program: Program, words: Sequence[str]) -> Sequence[Word] | Problem:
-    """Return the canonical words of a call with their roles, or why it is not on the list.
+def understand(program: Program, words: Sequence[str]) -> Answer:
+    """Return the canonical form of a call, or why it is not on the list.
 
     `words` are the decoded arguments, without the program's name.
     """
@@ -90,12 +114,11 @@ def understand(program: Program, words: Sequence[str]) -> Sequence[Word] | Probl
     problem = _bounds(program, call) or (program.check(call) if program.check else None)
     if problem:
         return problem
-    if program.rewrite is not None:
-        return program.rewrite(call)
-    return _canonical(program, call)
+    asks = program.asks or (program.weigh(call) if program.weigh else None)
+    return Understood(tuple(_canonical(program, call)), asks, program.note)
 
 
-def _subcommand(program: Program, words: Sequence[str]) -> Sequence[Word] | Problem:
+def _subcommand(program: Program, words: Sequence[str]) -> Answer:
     if not words:
         return Problem("unknown", f"{program.name}: no subcommand")
     inner = program.subcommands.get(words[0])
@@ -105,11 +128,16 @@ def _subcommand(program: Program, words: Sequence[str]) -> Sequence[Word] | Prob
     if isinstance(rest, Problem):
         return rest
     fixed = [Word(word, "option") for word in program.fixed]
-    return [*fixed, Word(words[0], "option"), *rest]
+    return Understood((*fixed, Word(words[0], "option"), *rest.words), rest.asks or program.asks, rest.note)
+
+
+@cache
+def _names(flags: str) -> frozenset[str]:
+    return frozenset(flags.split())
 
 
 def _take_apart(program: Program, words: Sequence[str]) -> Call | Problem:
-    flags = frozenset(program.flags.split())
+    flags = _names(program.flags)
     found: list[tuple[str, str | None]] = []
     operands: list[str] = []
     queue = list(words)
@@ -130,18 +158,33 @@ def _take_apart(program: Program, words: Sequence[str]) -> Call | Problem:
 
 def _option(program: Program, flags: frozenset[str], word: str, queue: list[str]) -> Found | Problem:
     """Take one option word apart; a value that stands in the next word is taken from `queue`."""
-    if word in flags:
+    if word in flags or word in program.optional:
         return ((word, None),)
     name, equals, value = word.partition("=")
-    if name in program.valued and (word.startswith("--") or program.joined or not equals):
+    if _takes(program, name, word, equals):
         return _value(program, name, value if equals else None, queue)
     if name in program.refused or word in program.refused:
         return _refusal(program, name if name in program.refused else word)
     if program.number and re.fullmatch(r"-\d{1,9}", word):
         return ((program.number, word[1:]),)
     if word.startswith("--") or program.joined:
-        return Problem("unknown", f"{program.name}: option {name} is not on the list")
+        return _abbreviated(program, name)
     return _cluster(program, flags, word, queue)
+
+
+def _takes(program: Program, name: str, word: str, equals: str) -> bool:
+    """Tell whether a word is an option with its value behind ``=`` or in the next word."""
+    if name in program.valued:
+        return word.startswith("--") or program.joined or not equals
+    return name in program.optional and word.startswith("--") and bool(equals)
+
+
+def _abbreviated(program: Program, name: str) -> Problem:
+    """Name what an option does that is not on the list, if it can only be short for one that is refused."""
+    meant = [known for known in program.refused if known.startswith(name)] if len(name) > len("--x") else []
+    if len(meant) == 1:
+        return _refusal(program, meant[0])
+    return Problem("unknown", f"{program.name}: option {name} is not on the list")
 
 
 def _cluster(program: Program, flags: frozenset[str], word: str, queue: list[str]) -> Found | Problem:
@@ -152,6 +195,10 @@ def _cluster(program: Program, flags: frozenset[str], word: str, queue: list[str
             return _refusal(program, name)
         if name in program.valued:
             value = _value(program, name, word[place + 1 :] or None, queue)
+            return value if isinstance(value, Problem) else (*found, *value)
+        if name in program.optional:
+            rest = word[place + 1 :]
+            value = _value(program, name, rest, queue) if rest else ((name, None),)
             return value if isinstance(value, Problem) else (*found, *value)
         if name not in flags:
             return Problem("unknown", f"{program.name}: option {name} is not on the list")
@@ -166,9 +213,13 @@ def _value(program: Program, name: str, value: str | None, queue: list[str]) -> 
         if program.joined and name.startswith("--"):
             return Problem("unknown", f"{program.name}: {name} takes its value after =")
         value = queue.pop(0)
-    if not _fits(program.valued[name], value):
+    if not _fits(_kind(program, name), value):
         return Problem("unknown", f"{program.name}: {name} {value!r} is not on the list")
     return ((name, value),)
+
+
+def _kind(program: Program, name: str) -> str:
+    return program.valued.get(name) or program.optional[name]
 
 
 def _refusal(program: Program, name: str) -> Problem:
@@ -190,6 +241,8 @@ def _kinds(program: Program, call: Call) -> tuple[str, ...]:
 def _bounds(program: Program, call: Call) -> Problem | None:
     kinds = _kinds(program, call)
     least = program.least - (len(program.operands) - len(kinds))
+    if program.overflow and len(call.operands) > program.most:
+        return Problem(program.overflow.effect, f"{program.name}: {program.overflow.reason}")
     if not max(least, 0) <= len(call.operands) <= program.most:
         return Problem("unknown", f"{program.name}: {len(call.operands)} operands")
     if call.operands and not kinds:
@@ -203,8 +256,8 @@ def _bounds(program: Program, call: Call) -> Problem | None:
 def _canonical(program: Program, call: Call) -> Sequence[Word]:
     words = [Word(word, "option") for word in program.fixed]
     for name, value in call.options:
-        if value is not None and program.joined and name.startswith("--"):
-            words.append(Word(f"{name}={value}", "option"))
+        if value is not None and (name in program.optional or _joins(program, name)):
+            words.append(Word(f"{name}={value}" if name.startswith("--") else name + value, "option"))
             continue
         words.append(Word(name, "option"))
         if value is not None:
@@ -215,6 +268,10 @@ def _canonical(program: Program, call: Call) -> Sequence[Word]:
     for place, operand in enumerate(call.operands):
         words.append(Word(operand, _role(kinds[min(place, len(kinds) - 1)])))
     return words
+
+
+def _joins(program: Program, name: str) -> bool:
+    return (program.joined or program.equals) and name.startswith("--")
 
 
 def _role(kind: str) -> Role:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Role, Word
-from replay.policy.options import COUNT, SIZE, Program
+from replay.policy.options import COUNT, SIZE, Answer, Program, Understood
 
 _COMPILES = Problem("writes", "compiles a magic file")
 _SPECIAL = Problem("unknown", "reads special files")
@@ -33,7 +33,7 @@ _FIND_REFUSED: dict[str, Problem] = {
 }
 
 
-def _parse_find(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _parse_find(words: Sequence[str]) -> Answer:
     refused = [_FIND_REFUSED[word] for word in words if word in _FIND_REFUSED]
     if refused:
         return refused[0]
@@ -48,7 +48,7 @@ def _parse_find(words: Sequence[str]) -> Sequence[Word] | Problem:
         if isinstance(test, Problem):
             return test
         found += test
-    return found
+    return Understood(tuple(found))
 
 
 def _find_test(queue: list[str]) -> list[Word] | Problem:
@@ -68,24 +68,24 @@ _TEST_UNARY = frozenset(["-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "
 _TEST_BINARY = frozenset(["=", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"])
 
 
-def _parse_test(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _parse_test(words: Sequence[str]) -> Answer:
     """Accept one test of a file, a text or two numbers, with or without ``!``."""
     negation = [Word("!", "option")] if words[:1] == ["!"] else []
     match list(words[len(negation) :]):
         case [operator, path] if operator in _TEST_UNARY:
-            return [*negation, Word(operator, "option"), Word(path, "place")]
+            return Understood((*negation, Word(operator, "option"), Word(path, "place")))
         case [operator, text] if operator in {"-n", "-z"}:
-            return [*negation, Word(operator, "option"), Word(text, "text")]
+            return Understood((*negation, Word(operator, "option"), Word(text, "text")))
         case [left, operator, right] if operator in _TEST_BINARY and re.fullmatch(r"[\w./:+-]*", left + right):
-            return [*negation, Word(left, "text"), Word(operator, "option"), Word(right, "text")]
+            return Understood((*negation, Word(left, "text"), Word(operator, "option"), Word(right, "text")))
     return Problem("unknown", "test: not one of the forms on the list")
 
 
-def _parse_bracket(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _parse_bracket(words: Sequence[str]) -> Answer:
     if not words or words[-1] != "]":
         return Problem("unknown", "[: no ]")
     inner = _parse_test(words[:-1])
-    return inner if isinstance(inner, Problem) else [*inner, Word("]", "option")]
+    return inner if isinstance(inner, Problem) else Understood((*inner.words, Word("]", "option")))
 
 
 PROGRAMS = (

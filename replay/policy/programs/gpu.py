@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
-from replay.policy.options import COUNT, Call, Program, understand
+from replay.policy.options import COUNT, Answer, Call, Program, Understood, understand
 
 _SETS = Problem("system", "changes the state of a GPU")
 _RESETS = Problem("destructive", "resets a GPU and ends what runs on it")
@@ -25,8 +25,8 @@ def _check(call: Call) -> Problem | None:
 
 
 def _check_count(call: Call) -> Problem | None:
-    counts = call.values("-c", "--count")
-    if counts and all(re.fullmatch(r"[1-9]\d?", count) for count in counts):
+    counts = call.values("-c")
+    if all(re.fullmatch(r"[1-9]\d?", count) for count in counts):
         return None
     return Problem("unknown", "nvidia-smi: pmon and dmon end by themselves only with -c")
 
@@ -39,6 +39,7 @@ _MONITOR = Program(
     most=0,
     dashes=False,
     check=_check_count,
+    note="a monitor ends after at most 99 lines",
 )
 _SHOW = Program(
     "show", flags="-m -p -h -s -c -e", valued={"-i": _GPUS}, operands=(), most=0, dashes=False,
@@ -70,18 +71,23 @@ _QUERY = Program(
 )  # fmt: skip
 
 
+_BOUND = "10"
+"""Lines of a monitor that would not end by itself."""
 _TOOLS = {"topo": _SHOW, "nvlink": _SHOW, "pmon": _MONITOR, "dmon": _MONITOR}
 
 
-def _parse(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _parse(words: Sequence[str]) -> Answer:
     """Take a first word that is no option for a tool of its own: ``nvidia-smi topo -m``."""
     if not words or words[0].startswith("-"):
         return understand(_QUERY, words)
     tool = _TOOLS.get(words[0])
     if tool is None:
         return Problem("unknown", f"nvidia-smi {words[0]}: is not on the list")
+    words = [*words, "-c", _BOUND] if tool is _MONITOR and "-c" not in words else words
     rest = understand(tool, words[1:])
-    return rest if isinstance(rest, Problem) else [Word(words[0], "option"), *rest]
+    if isinstance(rest, Problem):
+        return rest
+    return Understood((Word(words[0], "option"), *rest.words), note=rest.note)
 
 
 PROGRAMS = (
@@ -95,6 +101,7 @@ PROGRAMS = (
             "nvidia-smi -q -d MEMORY -i 0",
             "nvidia-smi topo -m",
             "nvidia-smi dmon -c 1",
+            "nvidia-smi pmon",
         ),
     ),
     Program(

@@ -1,5 +1,7 @@
 """Package tools, as far as they only list."""
 
+from dataclasses import replace
+
 from replay.policy.judgement import Problem
 from replay.policy.options import NAME, Program
 
@@ -24,13 +26,14 @@ _PIP = {
     "-V": Program("pip -V", operands=(), most=0),
 }
 
+_NOT_LISTED = {**_CHANGING, "download": Problem("system", "fetches packages and builds them")}
+PIP = Program("pip", subcommands=_PIP, fixed=_QUIET, refused=_NOT_LISTED)
+
 PROGRAMS = (
     *(
-        Program(
-            name,
-            subcommands=_PIP,
-            fixed=_QUIET,
-            refused={**_CHANGING, "download": Problem("network", "fetches packages and writes them")},
+        replace(
+            PIP,
+            name=name,
             examples=(f"{name} show vllm", f"{name} list", f"{name} freeze", f"{name} --version"),
         )
         for name in ("pip", "pip3")

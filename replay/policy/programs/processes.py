@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
-from replay.policy.options import NAME, Call, Program
+from replay.policy.options import NAME, Answer, Call, Program, Understood
 
 _COLUMNS = r"[\w%,:=. -]+"
 _ENDLESS = Problem("unknown", "does not end by itself")
@@ -13,7 +13,7 @@ _ENVIRONMENT = "ps: prints the environment of processes"
 _SETS = Problem("system", "changes the machine")
 
 
-def _parse_ps(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _parse_ps(words: Sequence[str]) -> Answer:
     """Accept the letters that choose and shape; BSD's ``e`` would print environments, and with them secrets."""
     if any("environ" in word.lower() for word in words):
         return Problem("read-secret", _ENVIRONMENT)
@@ -28,7 +28,7 @@ def _parse_ps(words: Sequence[str]) -> Sequence[Word] | Problem:
         if isinstance(value, Problem):
             return value
         found += value
-    return found
+    return Understood(tuple(found))
 
 
 def _ps_value(word: str, queue: list[str]) -> list[Word] | Problem:

@@ -1,6 +1,7 @@
 """grep and its kin."""
 
-from replay.policy.options import COUNT, Program
+from replay.policy.judgement import Problem
+from replay.policy.options import COUNT, SIZE, Program
 
 _FLAGS = (
     "-i -v -n -c -l -L -o -h -H -r -R -w -x -E -F -P -G -s -q -a -I -b -U -z --ignore-case --invert-match "
@@ -10,21 +11,56 @@ _FLAGS = (
 )
 _VALUED = {
     "-e": "text", "-f": "path", "-m": COUNT, "-A": COUNT, "-B": COUNT, "-C": COUNT, "-d": "read|skip",
-    "-D": "read|skip", "--regexp": "text", "--file": "path", "--max-count": COUNT, "--after-context": COUNT,
+    "-D": "read|skip", "--regexp": "text",
+        "--file": "path", "--max-count": COUNT, "--after-context": COUNT,
     "--before-context": COUNT, "--context": COUNT, "--include": "text", "--exclude": "text", "--exclude-dir": "text",
 }  # fmt: skip
 
-PROGRAMS = tuple(
-    Program(
-        name,
-        flags=_FLAGS,
-        valued=_VALUED,
-        operands=("text", "path"),
-        least=1,
-        number="-C",
-        instead=("-e", "-f", "--regexp", "--file"),
-        examples=(f"{name} -n 'def forward' f", f"{name} -rn x src", f"{name} -A3 -e a -e b f", f"{name} -5 x"),
-    )
-    for name in ("grep", "egrep", "fgrep")
+_RUNS = Problem("code", "runs a program on every file")
+_RG_FLAGS = """
+    -n -N -i -S -s -v -w -x -l -c -o -F -P -U -H -I -q -0 -p -a -L -u -uu -. --line-number --no-line-number
+    --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --files-with-matches
+    --files-without-match --count --count-matches --only-matching --fixed-strings --pcre2 --multiline
+    --multiline-dotall --with-filename --no-filename --quiet --null --pretty --text --follow --hidden --no-ignore
+    --no-ignore-vcs --heading --no-heading --column --no-messages --trim --vimgrep --json --stats --files
+    --one-file-system --type-list --crlf --no-unicode --unrestricted --binary --no-ignore-parent --passthru
+    --no-require-git --version -V
+"""
+_RG = Program(
+    "rg",
+    flags=_RG_FLAGS,
+    valued={
+        "-e": "text", "-f": "path", "-g": "text", "-t": r"[\w-]+", "-T": r"[\w-]+", "-A": COUNT, "-B": COUNT,
+        "-C": COUNT, "-m": COUNT, "-M": COUNT, "-j": COUNT, "-r": "text", "-d": COUNT, "--regexp": "text",
+        "--file": "path",
+        "--glob": "text", "--iglob": "text", "--type": r"[\w-]+", "--type-not": r"[\w-]+", "--after-context": COUNT,
+        "--before-context": COUNT, "--context": COUNT, "--max-count": COUNT, "--max-columns": COUNT,
+        "--max-depth": COUNT, "--replace": "text", "--color": "never|auto|always|ansi", "--sort": "[a-z]+",
+        "--sortr": "[a-z]+", "--max-filesize": SIZE, "--context-separator": "text", "--threads": COUNT,
+        "--engine": "[a-z0-9]+",
+    },
+    operands=("text", "path"),
+    instead=("-e", "-f", "--regexp", "--file", "--files", "--type-list", "--version", "-V"),
+    least=1,
+    fixed=("--no-config",),
+    refused=dict.fromkeys(("--pre", "--pre-glob", "--hostname-bin", "-z", "--search-zip", "--hyperlink-format"), _RUNS),
+    examples=("rg -n 'compute objects|tags' internal -S", "rg --files src", "rg -tpy -g '!x' -A3 def src", "rg x src"),
+)  # fmt: skip
+
+PROGRAMS = (
+    *(
+        Program(
+            name,
+            flags=_FLAGS,
+            valued=_VALUED,
+            operands=("text", "path"),
+            least=1,
+            number="-C",
+            instead=("-e", "-f", "--regexp", "--file"),
+            examples=(f"{name} -n 'def forward' f", f"{name} -rn x src", f"{name} -A3 -e a -e b f", f"{name} -5 x"),
+        )
+        for name in ("grep", "egrep", "fgrep")
+    ),
+    _RG,
 )
 """Searchers of text."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
-from replay.policy.options import COUNT, LIST, SIZE, Call, Program
+from replay.policy.options import COUNT, LIST, SIZE, Answer, Call, Program, Understood
 from replay.policy.sed import check_sed
 
 _ENDLESS = Problem("unknown", "does not end by itself")
@@ -11,15 +11,15 @@ _LISTED = Problem("unknown", "reads a list of further files")
 _WRITES = Problem("writes", "writes a file")
 
 
-def _echo(words: Call) -> Sequence[Word]:
+def _echo(words: Call) -> Answer:
     """``echo`` differs between shells; ``printf`` does not."""
     escapes = words.options and [name for name, _ in words.options if name in {"-e", "-E"}][-1:] == ["-e"]
     end = "" if words.has("-n") else "\\n"
     form = ("%b" if escapes else "%s") + end
-    return [Word(form, "text"), Word(" ".join(words.operands), "text")]
+    return Understood((Word(form, "text"), Word(" ".join(words.operands), "text")))
 
 
-def _parse_echo(words: Sequence[str]) -> Sequence[Word]:
+def _parse_echo(words: Sequence[str]) -> Answer:
     """Take leading words of n, e and E for options, as bash does; everything else is text."""
     options: list[tuple[str, str | None]] = []
     rest = list(words)
@@ -28,11 +28,11 @@ def _parse_echo(words: Sequence[str]) -> Sequence[Word]:
     return _echo(Call(tuple(options), tuple(rest)))
 
 
-def _parse_printf(words: Sequence[str]) -> Sequence[Word] | Problem:
+def _parse_printf(words: Sequence[str]) -> Answer:
     rest = list(words[1:] if words[:1] == ["--"] else words)
     if not rest or rest[0].startswith("-"):
         return Problem("unknown", "printf: takes a format, not an option")
-    return [Word(word, "text") for word in rest]
+    return Understood(tuple(Word(word, "text") for word in rest))
 
 
 def _check_tail(call: Call) -> Problem | None:
@@ -105,6 +105,7 @@ PROGRAMS = (
         flags="-c -d -u -i -z --count --repeated --unique --ignore-case",
         valued={"-f": COUNT, "-s": COUNT, "-w": COUNT},
         most=1,
+        overflow=Problem("writes", "writes its second operand"),
         examples=("uniq -c f",),
     ),
     Program(

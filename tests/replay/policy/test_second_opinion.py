@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from replay.policy import second
 from replay.policy.judge import assess, judge
+from replay.policy.lines import second
 from sessions.shell.parse import parse
 
 AGREED = [
@@ -14,7 +14,7 @@ AGREED = [
     "LC_ALL=C sort f 2>&1 | head -5 && ls; cd /x || echo no",
     "wc -l <f >/dev/null",
     "cat <<'EOF'\nbody $x\nEOF",
-    "echo {} [ ] '*'",
+    "echo {} ] '*'",
     "a=1 b='2' ls # why",
     "for f in a b; do cat $f; done",
 ]

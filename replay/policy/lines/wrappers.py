@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from replay.policy.judgement import Place, Problem
+from replay.policy.lines.containers import take_docker, take_kubectl
+from replay.policy.lines.wrapped import Wrapped
 
 _SSH_VALUED = "BbcDEeFIiJLlmOoPpQRSWw"
 _SSH_TUNNELS = frozenset("LRDWNfwMOQGV")
@@ -19,18 +20,7 @@ _PLAIN_VARIABLES = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapped:
-    """What a wrapper runs: other `words`, or a `script` to be parsed again, perhaps in another place."""
-
-    words: tuple[str, ...] = ()
-    script: str | None = None
-    place: Place | None = None
-    timeout: float | None = None
-    note: str = ""
-
-
-Taker = Callable[[Sequence[str]], Wrapped | Problem]
+Taker = Callable[[Sequence[str]], Wrapped | Problem | None]
 
 
 def unwrap(words: Sequence[str]) -> Wrapped | Problem | None:
@@ -120,7 +110,7 @@ def _timeout(words: Sequence[str]) -> Wrapped | Problem:
     return Wrapped(words=tuple(taken[1][1:]), timeout=float(found[1]) * _UNITS[found[2]])
 
 
-def _plain(flags: str, valued: str) -> Taker:
+def _plain(flags: str, valued: str) -> Callable[[Sequence[str]], Wrapped | Problem]:
     """Return what takes a wrapper off that changes nothing that counts here."""
 
     def take(words: Sequence[str]) -> Wrapped | Problem:
@@ -138,10 +128,14 @@ def _command(words: Sequence[str]) -> Wrapped | Problem:
     return _plain("p", "")(words)
 
 
+def _nohup(words: Sequence[str]) -> Wrapped | Problem:
+    return Wrapped(words=tuple(words[1:]) or ("nohup",), problem=Problem("writes", "nohup: writes nohup.out"))
+
+
 def _env(words: Sequence[str]) -> Wrapped | Problem:
     rest = list(words[1:])
     if not rest:
-        return Problem("read-secret", "env: prints the environment, and with it secrets")
+        return Wrapped(words=("printenv",))
     notes = []
     while rest and "=" in rest[0] and not rest[0].startswith("-"):
         if not plain_variable(rest[0]):
@@ -177,6 +171,11 @@ _TAKERS: Mapping[str, Taker] = {
     "time": _plain("p", ""),
     "command": _command,
     "env": _env,
+    "nohup": _nohup,
+    "docker": take_docker,
+    "podman": take_docker,
+    "nerdctl": take_docker,
+    "kubectl": take_kubectl,
     "bash": _shell,
     "sh": _shell,
 }

@@ -1,0 +1,138 @@
+"""Joining what the parts of a command line come to: stages, pipelines, redirections around them, containers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from probes.host.script import emit
+from replay.policy.judgement import Place, Problem, Word
+from replay.policy.lines.reading import Line, Reading, Stage, pipe
+from replay.policy.lines.streams import Streams
+from replay.policy.lines.wrapped import Wrapped
+from replay.policy.paths import absolute
+
+
+def put_around(inner: Reading, wrapped: Wrapped, where: Place) -> Reading:
+    """Apply what a wrapper says of the command that it runs at `where`."""
+    notes = (wrapped.note, *inner.notes) if wrapped.note else inner.notes
+    limits = [limit for limit in (wrapped.timeout, inner.timeout) if limit is not None]
+    problems = (wrapped.problem, *inner.problems) if wrapped.problem else inner.problems
+    found = replace(inner, notes=notes, timeout=min(limits, default=None), problems=problems)
+    return replace(found, place=inner.place or where) if wrapped.place else found
+
+
+def enclose(inner: Reading, wrapped: Wrapped, place: Place) -> Reading:
+    """Return the one call that runs a command line inside a container of `place`."""
+    problems = (wrapped.problem, *inner.problems) if wrapped.problem else inner.problems
+    base = Reading(place=place, problems=problems, notes=inner.notes, timeout=inner.timeout)
+    if not inner.lines or inner.local or inner.place not in {None, wrapped.place}:
+        return base if inner.problems else replace(base, problems=(*problems, _ELSEWHERE))
+    stage = inner.lines[0].stages[0]
+    if len(inner.lines) == 1 and stage.streams == Streams() and inner.lines[0].stages == (stage,):
+        words = [word.text for word in stage.words]
+    else:
+        words = ["sh", "-c", emit([pipe(line) for line in inner.lines])]
+    outside = [Word(word, "program" if number == 0 else "option") for number, word in enumerate(wrapped.outside)]
+    call = Stage((*outside, *(Word(word, "text") for word in words)))
+    return replace(base, lines=(Line((call,)),))
+
+
+_ELSEWHERE = Problem("unknown", "leads from inside a container to another place")
+
+
+def folder_after(reading: Reading, place: Place, cwd: str | None) -> str | None:
+    """Return the folder in which the next pipeline starts."""
+    for line in reading.lines if reading.place == place else ():
+        first = line.stages[0].words
+        if first[0].text == "cd":
+            cwd = absolute(first[-1].text, cwd)
+    return cwd
+
+
+def with_streams(reading: Reading, streams: Streams) -> Reading:
+    """Apply the redirections that stand around a call, or around the command line that it wraps."""
+    if streams == Streams():
+        return reading
+    if streams.stdin is not None and (len(reading.lines) != 1 or len(reading.lines[0].stages) != 1):
+        return replace(
+            reading, problems=(*reading.problems, Problem("unknown", "a file as input of more than one call"))
+        )
+    lines = tuple(replace(line, stages=tuple(_stages_with(line.stages, streams))) for line in reading.lines)
+    return replace(reading, lines=lines)
+
+
+def _stages_with(stages: Sequence[Stage], outer: Streams) -> Iterator[Stage]:
+    for place, stage in enumerate(stages):
+        last = place == len(stages) - 1
+        inner = stage.streams
+        stderr = outer.stderr if inner.stderr == "keep" and (last or outer.stderr == "drop") else inner.stderr
+        drop = inner.drop_stdout or (outer.drop_stdout and last)
+        stdin = outer.stdin if place == 0 and inner.stdin is None else inner.stdin
+        yield replace(stage, streams=Streams(stderr, drop, stdin))
+
+
+def chain(readings: Sequence[Reading], place: Place) -> Reading:
+    """Join the stages of one pipeline; those behind an ssh ran on this side of it."""
+    first, rest = readings[0], readings[1:]
+    problems = tuple(problem for reading in readings for problem in reading.problems)
+    notes = tuple(note for reading in readings for note in reading.notes)
+    base = replace(first, problems=problems, notes=notes)
+    if not rest:
+        return base
+    if not all(reading.lines for reading in readings):
+        return replace(base, lines=())
+    if first.place is not None and first.place != place:
+        return _apply_here(base, rest)
+    if any(len(reading.lines) != 1 or (reading.place or place) != place for reading in readings):
+        problem = Problem("unknown", "a pipeline between a list or a host and another call")
+        return replace(base, problems=(*problems, problem))
+    stages = tuple(stage for reading in readings for stage in reading.lines[0].stages)
+    if any(stage.words[0].text == "cd" for stage in stages):
+        return replace(base, problems=(*problems, Problem("unknown", "cd inside a pipeline")))
+    places = [reading.place for reading in readings if reading.place is not None]
+    return replace(base, lines=(replace(first.lines[0], stages=stages),), place=places[0] if places else None)
+
+
+def _apply_here(base: Reading, rest: Sequence[Reading]) -> Reading:
+    local: list[tuple[str, ...]] = list(base.local)
+    for reading in rest:
+        for stage in (stage for line in reading.lines for stage in line.stages):
+            if stage.streams.stdin or stage.streams.drop_stdout or len(reading.lines) != 1:
+                problem = Problem("unknown", "a filter on this side that is not known")
+                return replace(base, problems=(*base.problems, problem))
+            local.append(tuple(word.text for word in stage.words))
+    return replace(base, local=tuple(local))
+
+
+def join(readings: Sequence[Reading]) -> Reading:
+    """Join pipelines of a list; all that depends on a place must depend on the same one."""
+    if len(readings) == 1:
+        return readings[0]
+    readings = _without_local_cd(readings)
+    problems = [problem for reading in readings for problem in reading.problems]
+    places = list(dict.fromkeys(reading.place for reading in readings if reading.place is not None))
+    if len(places) > 1:
+        problems.append(Problem("unknown", "speaks to several hosts"))
+    if any(reading.local for reading in readings):
+        problems.append(Problem("unknown", "filters on this side, within a list"))
+    limits = [reading.timeout for reading in readings if reading.timeout is not None]
+    return Reading(
+        lines=tuple(line for reading in readings for line in reading.lines),
+        place=places[0] if places else None,
+        problems=tuple(problems),
+        notes=tuple(dict.fromkeys(note for reading in readings for note in reading.notes)),
+        timeout=sum(limits) if len(limits) == len(readings) else None,
+    )
+
+
+def _without_local_cd(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """Leave out the ``cd`` of the agent's own machine in front of an ssh: it does not move the remote command."""
+    remote = [reading for reading in readings if reading.place not in {None, Place()}]
+    if not remote:
+        return readings
+    kept = [reading for reading in readings if reading.place != Place() or not _is_cd(reading)]
+    lines = kept[0].lines
+    return [replace(kept[0], lines=(replace(lines[0], after=""), *lines[1:]) if lines else ()), *kept[1:]]
+
+
+def _is_cd(reading: Reading) -> bool:
+    return len(reading.lines) == 1 and not reading.problems and reading.lines[0].stages[0].words[0].text == "cd"

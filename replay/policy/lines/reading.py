@@ -1,0 +1,58 @@
+"""What a command line comes to while it is read: pipelines for one place, and what was found on the way."""
+
+from dataclasses import dataclass, field
+
+from replay.policy.judgement import Place, Problem, Word
+from replay.policy.lines.streams import Streams
+from sessions.models.command import Pipe
+from sessions.models.command import Stage as Sent
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One call that may be sent, with the role of every word."""
+
+    words: tuple[Word, ...]
+    streams: Streams = field(default_factory=Streams)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One pipeline that may be sent."""
+
+    stages: tuple[Stage, ...]
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a command line comes to: pipelines for one place, and what was found on the way."""
+
+    lines: tuple[Line, ...] = ()
+    place: Place | None = None
+    """None: nothing in it depends on where it runs."""
+    local: tuple[tuple[str, ...], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    merge: bool = False
+    timeout: float | None = None
+
+
+def failed(reason: str) -> Reading:
+    """Return what a text comes to that is not understood."""
+    return Reading(problems=(Problem("unknown", reason),))
+
+
+def pipe(line: Line) -> Pipe:
+    """Return a pipeline as it is sent."""
+    stages = tuple(
+        Sent(
+            words=tuple(word.text for word in stage.words),
+            stderr=stage.streams.stderr,
+            drop_stdout=stage.streams.drop_stdout,
+            stdin=stage.streams.stdin,
+        )
+        for stage in line.stages
+    )
+    after = line.after if line.after in {"&&", "||", ";"} else ""
+    return Pipe(stages=stages, after=after)  # type: ignore[arg-type]  # narrowed just above

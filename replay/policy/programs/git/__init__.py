@@ -1,0 +1,109 @@
+"""git's reading subcommands, in a form that no repository's settings can make run a program.
+
+A repository's own configuration names programs: a file system monitor, hooks, pagers, external diffs, text converters,
+signature checkers, transports of a lazy fetch, and what runs inside submodules. Each is turned off by name.
+"""
+
+from collections.abc import Sequence
+
+from replay.policy.judgement import Problem, Word
+from replay.policy.options import Answer, Program, Understood, understand
+from replay.policy.programs.git.commands import COMMANDS, log
+from replay.policy.programs.git.forms import FORMS, changes, is_bare, prints_secrets, short
+
+_SETTINGS = (
+    "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.sshCommand=false", "diff.external=",
+    "diff.submodule=short", "diff.ignoreSubmodules=dirty", "status.submoduleSummary=false", "submodule.recurse=false",
+    "log.showSignature=false", "format.pretty=medium", "gpg.program=false", "gpg.ssh.program=false",
+    "gpg.x509.program=false", "filter.lfs.clean=", "filter.lfs.process=", "filter.lfs.required=false",
+    *(f"protocol{transport}.allow=never" for transport in ("", ".ext", ".file", ".git", ".http", ".https", ".ssh")),
+)  # fmt: skip
+_HARD = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
+
+
+def _parse(words: Sequence[str]) -> Answer:
+    """Take the hardened form for what it hardens; put everything else into it."""
+    if tuple(words[: len(_HARD)]) == _HARD:
+        words = words[len(_HARD) :]
+    while words[:1] == ["--no-pager"]:
+        words = words[1:]
+    if words[:1] == ["-C"] and len(words) > 2:  # noqa: PLR2004 -- a folder and a subcommand
+        return _elsewhere(words)
+    if not words or (words[0].startswith("-") and words[0] != "--version"):
+        return Problem("code", "git: its own options can make it run programs")
+    found = _subcommand(words[0], list(words[1:]))
+    if isinstance(found, Problem):
+        return found
+    hard = [Word(word, "option") for word in _HARD]
+    return Understood((*hard, Word(words[0], "option"), *found.words), found.asks)
+
+
+def _elsewhere(words: Sequence[str]) -> Answer:
+    """``git -C FOLDER``: another repository than the working folder's; a person decides."""
+    rest = _parse(words[2:])
+    if isinstance(rest, Problem):
+        return rest
+    asks = rest.asks or Problem("read-intrusive", "git -C: reads another repository than the one it is started in")
+    return Understood((Word("-C", "option"), Word(words[1], "place"), *rest.words), asks)
+
+
+def _subcommand(name: str, words: list[str]) -> Answer:
+    if is_bare(name, words) or short(words, FORMS.get(name, ())):
+        return Understood(tuple(Word(word, "text") for word in words), prints_secrets(name, words))
+    if _is_shown(name, words):
+        return _shown(name, words)
+    if name in COMMANDS:
+        return _divided(COMMANDS[name], words)
+    return changes(name, words)
+
+
+_CHANGES_LOG = frozenset({"expire", "delete", "exists", "write", "drop"})
+
+
+def _is_shown(name: str, words: list[str]) -> bool:
+    first = words[0] if words else ""
+    return first == "show" if name == "stash" else name == "reflog" and first not in _CHANGES_LOG
+
+
+def _shown(name: str, words: list[str]) -> Answer:
+    """``git reflog show`` and ``git stash show`` take the options of a log."""
+    rest = words[1:] if words[:1] == ["show"] else words
+    found = _divided(log(f"{name} show"), rest)
+    if isinstance(found, Problem):
+        return found
+    return Understood((Word("show", "option"), *found.words), found.asks)
+
+
+def _divided(program: Program, words: list[str]) -> Answer:
+    """Understand what stands in front of ``--``; behind it are paths."""
+    place = words.index("--") if "--" in words else len(words)
+    behind = words[place + 1 :]
+    if behind and not program.operands:
+        return Problem("unknown", f"{program.name}: takes no path")
+    found = understand(program, words[:place])
+    if isinstance(found, Problem) or place == len(words):
+        return found
+    return Understood((*found.words, Word("--", "option"), *(Word(word, "path") for word in behind)), found.asks)
+
+
+PROGRAMS = (
+    Program(
+        "git",
+        parse=_parse,
+        examples=(
+            "git status", "git status --short", "git status -sb", "git diff", "git diff --", "git diff --stat HEAD~1",
+            "git diff --cached -- a b", "git log --oneline -5", "git log -n 3 --pretty=format:'%h %s' -- f",
+            "git log --since='2 days ago' --author x", "git show HEAD", "git show HEAD:setup.py",
+            "git show --stat --oneline --decorate --no-renames eb766e1", "git branch", "git branch --show-current",
+            "git branch -a", "git rev-parse HEAD", "git rev-parse --abbrev-ref HEAD", "git remote -v", "git ls-files",
+            "git blame -L 266,382 f", "git cat-file -t eb766e1", "git describe --tags --always", "git stash list",
+            "git stash show -p", "git worktree list", "git reflog", "git reflog show HEAD -5", "git tag -l 'v1*'",
+            "git config user.name", "git config --get remote.origin.url", "git merge-base main HEAD",
+            "git grep -n def", "git rev-list --count HEAD", "git ls-tree -r HEAD", "git check-ignore -v f",
+            "git shortlog -sn HEAD", "git diff -U5 a..b", "git version", "git --version", "git name-rev HEAD",
+            "git show-ref --heads", "git count-objects -v", "git diff-tree -r --name-only HEAD", "git whatchanged -2",
+            "git diff-index --cached --name-only HEAD", "git symbolic-ref HEAD", "git check-attr -a f", "git tag",
+        ),
+    ),
+)  # fmt: skip
+"""The one that tells of histories."""

@@ -1,0 +1,153 @@
+"""The options of git's reading subcommands."""
+
+import re
+
+from replay.policy.judgement import Problem
+from replay.policy.options import COUNT, Call, Program
+from replay.policy.paths import content
+
+_NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
+_SHALLOW = ("--ignore-submodules=dirty",)
+
+_RUNS = Problem("code", "runs a program")
+_WRITES = Problem("writes", "writes a file")
+_SIGNS = Problem("code", "runs a program that checks signatures")
+_REFUSED = {
+    "--output": _WRITES, "--ext-diff": _RUNS, "--textconv": _RUNS, "--show-signature": _SIGNS,
+    "--submodule": _RUNS, "--open-files-in-pager": _RUNS, "--remerge-diff": _WRITES,
+}  # fmt: skip
+_REVISION = r"[^-].*"
+_WHEN = "text"
+_DATES = r"[a-z]+(-local|-strict)?|format:[^\n]*"
+_NAMED = "oneline|short|medium|full|fuller|reference|email|raw"
+
+_DIFF_FLAGS = (
+    "-p -u -s -w -b -R -a -c -m -z --patch --no-patch --raw --patch-with-stat --numstat --shortstat --name-only "
+    "--name-status --summary --cc --minimal --patience --histogram --no-color --no-renames --ignore-all-space "
+    "--ignore-space-change --ignore-space-at-eol --ignore-blank-lines --check --full-index --binary --exit-code "
+    "--quiet --no-prefix --find-copies-harder --pickaxe-all --pickaxe-regex --text --function-context -W --root "
+    "--compact-summary --cumulative --no-relative --no-indent-heuristic --indent-heuristic"
+)
+_DIFF_VALUED = {
+    "-U": COUNT, "--unified": COUNT, "--diff-filter": "[A-Za-z*]+", "-S": "text", "-G": "text",
+    "--inter-hunk-context": COUNT, "--word-diff-regex": "text", "-O": r"(?!)",
+}  # fmt: skip
+_DIFF_OPTIONAL = {
+    "--stat": r"[\d,]+", "--color": "never|always|auto", "--word-diff": "[a-z]+", "--color-words": "[^\n]*",
+    "--abbrev": r"\d+", "-M": r"\d+%?", "-C": r"\d+%?", "--find-renames": r"\d+%?", "--find-copies": r"\d+%?",
+    "--color-moved": "[a-z-]+", "--relative": "[^\n]*", "--dirstat": r"[\w,]+", "--diff-algorithm": "[a-z]+",
+}  # fmt: skip
+_LOG_FLAGS = (
+    "-i --oneline --graph --all --follow --first-parent --no-merges --merges --reverse --abbrev-commit "
+    "--no-abbrev-commit --no-decorate --left-right --cherry-pick --cherry-mark --cherry --source --topo-order "
+    "--date-order --author-date-order --no-walk --ancestry-path --full-history --simplify-merges --all-match "
+    "--invert-grep --regexp-ignore-case -E -F -P --extended-regexp --fixed-strings --perl-regexp --parents --children "
+    "--boundary --show-pulls --dense --sparse --relative-date --no-notes --walk-reflogs -g --stdin-is-not-read "
+    "--use-mailmap --no-mailmap --simplify-by-decoration --log-size --clear-decorations"
+).replace("--stdin-is-not-read ", "")
+_LOG_VALUED = {
+    "-n": COUNT, "--max-count": COUNT, "--skip": COUNT, "--since": _WHEN, "--after": _WHEN, "--until": _WHEN,
+    "--before": _WHEN, "--author": "text", "--committer": "text", "--grep": "text", "--date": _DATES,
+    "-L": r"[^\n]+", "--exclude": "text", "--min-parents": r"\d+", "--max-parents": r"\d+",
+}  # fmt: skip
+_LOG_OPTIONAL = {
+    "--decorate": "short|full|auto|no", "--branches": "[^\n]*", "--tags": "[^\n]*", "--remotes": "[^\n]*",
+    "--pretty": "[^\n]*", "--format": "[^\n]*", "--glob": "[^\n]*", "--decorate-refs": "[^\n]*",
+}  # fmt: skip
+
+
+def _check_format(call: Call) -> Problem | None:
+    """A format may ask for a signature check; a bare name may be a setting that does."""
+    for form in call.values("--pretty", "--format"):
+        if "%G" in form or "signature" in form:
+            return Problem("code", "git: the format has a program check signatures")
+        if "%" not in form and not re.fullmatch(rf"(t?format:.*|{_NAMED})", form):
+            return Problem("unknown", f"git: the format {form!r} is not on the list")
+    if any(name in {"--pretty", "--format"} and value is None for name, value in call.options):
+        return Problem("unknown", "git: --format without a format")
+    return None
+
+
+def _weigh(call: Call) -> Problem | None:
+    """The content of a file in another revision may be as secret as the file."""
+    inner = [operand.partition(":")[2] for operand in call.operands if ":" in operand]
+    return next((problem for path in inner if path and (problem := content(path, None))), None)
+
+
+def _command(name: str, flags: str = "", **more: object) -> Program:
+    """Return a subcommand's grammar; what every diff refuses is refused in all of them."""
+    given = {"operands": ("path",), "dashes": False, "equals": True, "refused": _REFUSED, **more}
+    return Program(f"git {name}", flags=flags, **given)  # type: ignore[arg-type]  # the fields of Program
+
+
+def log(name: str, **more: object) -> Program:
+    """Return the grammar of a subcommand that takes the options of a log and of a diff."""
+    return _command(
+        name, f"{_DIFF_FLAGS} {_LOG_FLAGS}", valued=_DIFF_VALUED | _LOG_VALUED, optional=_DIFF_OPTIONAL | _LOG_OPTIONAL,
+        number="-n", fixed=_NO_PROGRAMS, check=_check_format, weigh=_weigh, **more,
+    )  # fmt: skip
+
+
+COMMANDS = {
+    "status": _command(
+        "status", "-s -b -z --short --branch --long --no-renames --show-stash --ahead-behind --no-ahead-behind",
+        optional={"--porcelain": "v[12]|1|2", "-u": "no|normal|all", "--untracked-files": "no|normal|all",
+                  "--ignored": "traditional|no|matching", "--column": "never|always"},
+        fixed=_SHALLOW,
+    ),
+    "diff": _command(
+        "diff", f"{_DIFF_FLAGS} --cached --staged --merge-base", valued=_DIFF_VALUED, optional=_DIFF_OPTIONAL,
+        fixed=(*_NO_PROGRAMS, *_SHALLOW), weigh=_weigh,
+    ),
+    "log": log("log"),
+    "show": log("show"),
+    "whatchanged": log("whatchanged"),
+    "shortlog": _command("shortlog", "-s -n -e -c --all --no-merges --summary --numbered --email",
+                         valued={"--since": "text", "--until": "text"},
+                         least=1),
+    "rev-list": _command("rev-list", f"{_LOG_FLAGS} --count --objects", valued=_LOG_VALUED, number="-n", least=0),
+    "rev-parse": _command(
+        "rev-parse", "--verify --quiet -q --show-toplevel --git-dir --absolute-git-dir --git-common-dir --abbrev-ref "
+        "--symbolic-full-name --is-inside-work-tree --is-inside-git-dir --is-bare-repository --show-prefix --show-cdup "
+        "--all --branches --tags --remotes --show-object-format --is-shallow-repository --symbolic --revs-only",
+        optional={"--short": r"\d+", "--abbrev-ref": "strict|loose", "--path-format": "absolute|relative"},
+        operands=("text",),
+    ),
+    "ls-files": _command(
+        "ls-files", "-c -d -m -o -i -s -u -z -t -v --cached --deleted --modified --others --ignored --stage --unmerged "
+        "--exclude-standard --full-name --error-unmatch --directory --eol",
+        valued={"-x": "text", "--exclude": "text"},
+    ),
+    "ls-tree": _command("ls-tree", "-r -t -d -l -z --name-only --name-status --full-name --full-tree --long --abbrev"),
+    "cat-file": _command("cat-file", "-t -s -e -p", least=1, most=2, operands=("text",), weigh=_weigh),
+    "blame": _command(
+        "blame", "-s -e -l -t -w -f -n -p --show-email --porcelain --line-porcelain --root --show-name --show-number",
+        valued={"-L": r"[^\n]+", "--since": "text", "--date": _DATES}, optional={"-M": r"\d+", "-C": r"\d+"},
+        fixed=("--no-textconv",), least=1,
+    ),
+    "describe": _command(
+        "describe", "--tags --all --long --always --contains --exact-match --first-parent --debug",
+        valued={"--match": "text", "--exclude": "text", "--candidates": COUNT},
+        optional={"--abbrev": r"\d+"}, operands=("text",),
+    ),
+    "merge-base": _command("merge-base", "--is-ancestor --all -a --octopus --fork-point", operands=("text",), least=1),
+    "name-rev": _command("name-rev", "--tags --name-only --always", operands=("text",), least=1),
+    "show-ref": _command("show-ref", "--heads --tags --head -d --hash -s --verify --quiet -q", operands=("text",)),
+    "count-objects": _command("count-objects", "-v -H", operands=(), most=0),
+    "check-ignore": _command("check-ignore", "-v -n -q --verbose --no-index", operands=("place",), least=1),
+    "check-attr": _command("check-attr", "-a --all", operands=("place",), least=1),
+    "diff-tree": _command("diff-tree", f"{_DIFF_FLAGS} -r -t --no-commit-id", valued=_DIFF_VALUED,
+                          optional=_DIFF_OPTIONAL, fixed=_NO_PROGRAMS, least=1),
+    "diff-index": _command("diff-index", f"{_DIFF_FLAGS} --cached", valued=_DIFF_VALUED, optional=_DIFF_OPTIONAL,
+                           fixed=(*_NO_PROGRAMS, *_SHALLOW), least=1),
+    "grep": _command(
+        "grep", "-n -i -l -L -w -v -c -h -H -E -F -P -G -q -o -I -a -p -W --cached --name-only --line-number --count "
+        "--ignore-case --word-regexp --extended-regexp --fixed-strings --heading --break --no-color --untracked",
+        valued={"-e": "text", "-A": COUNT, "-B": COUNT, "-C": COUNT, "--max-depth": COUNT, "-m": COUNT},
+        operands=("text", "path"), least=1, instead=("-e",), number="-C",
+        refused={**_REFUSED, "-O": _RUNS}, weigh=None,
+    ),
+    "version": _command("version", "--build-options", operands=(), most=0),
+    "--version": _command("--version", "", operands=(), most=0),
+}  # fmt: skip
+"""Subcommands by name."""

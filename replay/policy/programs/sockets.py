@@ -1,0 +1,105 @@
+"""Tellers of sockets, addresses and routes."""
+
+import re
+from collections.abc import Sequence
+
+from replay.policy.judgement import Problem, Word
+from replay.policy.options import NAME, Answer, Call, Program, Understood
+
+_SETS = Problem("system", "changes the network")
+_ENDLESS = Problem("unknown", "does not end by itself")
+_ADDRESS = r"[\w.:/@-]+"
+_OBJECTS = frozenset(["a", "addr", "address", "l", "link", "r", "route", "n", "neigh", "rule", "maddr"])
+_SHOWN = re.compile(rf"((show|list|ls)( dev)?( {_ADDRESS})?|(show|list) (up|type \w+|table \w+))?")
+
+
+def _resolves(call: Call) -> Problem | None:
+    """Without ``-n`` a name server is asked for every address."""
+    return None if call.has("-n", "--numeric") else Problem("network", "asks name servers; it would not with -n")
+
+
+def _parse_ip(words: Sequence[str]) -> Answer:
+    rest = list(words)
+    found: list[Word] = []
+    while rest and re.fullmatch(r"-(4|6|d|s|o|j|p|br|brief|details|c|color=never)", rest[0]):
+        found.append(Word(rest.pop(0), "option"))
+    if not rest or rest[0] not in _OBJECTS:
+        return Problem("unknown", "ip: not one of the forms on the list")
+    if not _SHOWN.fullmatch(" ".join(rest[1:])):
+        return Problem("system", f"ip {rest[0]}: not one of the forms that only show")
+    return Understood((*found, *(Word(word, "text") for word in rest)))
+
+
+def _check_sysctl(call: Call) -> Problem | None:
+    changed = any("=" in operand for operand in call.operands)
+    return Problem("system", "sysctl: changes the machine") if changed else None
+
+
+PROGRAMS = (
+    Program(
+        "lsof",
+        flags="-n -P -a -l -t -w -N -U -R",
+        valued={"-p": r"[\d,^]+", "-u": r"[\w,^-]+", "-c": NAME, "-s": r"\w+:\w+", "+D": r"(?!)"},
+        optional={"-i": _ADDRESS},
+        operands=("place",),
+        refused={"-r": _ENDLESS, "+r": _ENDLESS, "-D": Problem("writes", "writes a cache")},
+        weigh=lambda call: _resolves(call) if call.has("-i") or not call.operands else None,
+        asked=("lsof -i :5173",),
+        examples=("lsof -nP -i :8000", "lsof -n -p 4242", "lsof /dev/nvidia0"),
+    ),
+    Program(
+        "netstat",
+        flags="-t -u -l -n -p -a -r -i -s -e -4 -6 -x -W --tcp --udp --listening --numeric --programs --all --route",
+        operands=(),
+        most=0,
+        dashes=False,
+        refused={"-c": _ENDLESS, "--continuous": _ENDLESS},
+        weigh=_resolves,
+        examples=("netstat -tlnp",),
+        asked=("netstat -tl",),
+    ),
+    Program("ip", parse=_parse_ip, examples=("ip addr", "ip -br a", "ip link show eth0", "ip route",
+            "ip -d addr show")),
+    Program("ifconfig", flags="-a -s", operands=(_ADDRESS,), most=1, dashes=False,
+            overflow=_SETS, examples=("ifconfig", "ifconfig eth0")),
+    Program("route", flags="-n", operands=(), most=0, dashes=False, overflow=_SETS, weigh=_resolves,
+            examples=("route -n",)),
+    Program("arp", flags="-n -a -e", operands=(), most=0, dashes=False, weigh=_resolves,
+            refused=dict.fromkeys(("-s", "-d", "-f"), _SETS), examples=("arp -n",)),
+    Program(
+        "sysctl",
+        flags="-a -n -N -e --all --values --names",
+        operands=(r"[\w./*=,-]+",),
+        refused=dict.fromkeys(("-w", "--write", "-p", "--load", "--system"), _SETS),
+        check=_check_sysctl,
+        examples=("sysctl -n vm.swappiness", "sysctl -a"),
+    ),
+    Program("ibstat", flags="-l -s -p", operands=(NAME,), most=2, dashes=False, examples=("ibstat",)),
+    Program("ibv_devinfo", flags="-l -v", valued={"-d": NAME}, operands=(), most=0, dashes=False,
+            examples=("ibv_devinfo",)),
+    Program(
+        "vmstat",
+        flags="-a -s -d -w -t -m -n",
+        operands=(r"[1-5]", r"[1-9]\d?"),
+        most=2,
+        dashes=False,
+        check=lambda call: Problem("unknown", "vmstat: a delay without a count does not end")
+        if len(call.operands) == 1 else None,
+        examples=("vmstat", "vmstat 1 5"),
+    ),
+    *(
+        Program(
+            name,
+            flags="-c -d -x -m -k -h -t -y" if name == "iostat" else "-u -A",
+            valued={"-P": r"ALL|[\d,]+"} if name == "mpstat" else {},
+            operands=(r"[1-5]", r"[1-9]\d?"),
+            most=2,
+            dashes=False,
+            check=lambda call: Problem("unknown", "a delay without a count does not end")
+            if len(call.operands) == 1 else None,
+            examples=(name, f"{name} 1 3"),
+        )
+        for name in ("iostat", "mpstat")
+    ),
+)  # fmt: skip
+"""Tellers of what is connected."""
