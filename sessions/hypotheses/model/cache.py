@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,8 @@ class Cache:
                 file.write(text)
             partial.replace(path)
         except (OSError, UnicodeError):
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink()
 
     def _path(self, body: Mapping[str, Any]) -> Path:
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()

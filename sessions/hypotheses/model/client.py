@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import socket
 import ssl
 import threading
@@ -20,6 +21,10 @@ _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 60.0
 _CONNECT = 20.0
 _OK = 200
+_BAD = frozenset({400, 413, 422, 500})
+_TOO_LONG = re.compile(
+    r"(?i)context (?:length|size|window)|maximum context|max_model_len|too (?:long|many tokens)|exceeds?\b.*token"
+)
 _AUTH = frozenset({401, 403})
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_ANSWER = 16 * 1024 * 1024
@@ -93,6 +98,7 @@ class Client:
         """Return what came of one request, after as many tries as it takes; `body` makes it per shape of JSON."""
         pause = self.settings.pause
         refusal = _Refused("stopped")
+        too_long = False
         for attempt in range(self.settings.tries):
             if self._stopped.is_set():
                 break
@@ -100,11 +106,12 @@ class Client:
                 return self._shaped(body)
             except _Refused as error:
                 refusal = error
-            if not refusal.passing or attempt == self.settings.tries - 1:
+            too_long = refusal.status in _BAD and bool(_TOO_LONG.search(refusal.reason))
+            if too_long or not refusal.passing or attempt == self.settings.tries - 1:
                 break
             self._stopped.wait(min(max(pause, refusal.wait), _LONGEST_PAUSE))
             pause *= 2
-        return Failure(refusal.reason)
+        return Failure(refusal.reason, too_long=too_long)
 
     def stop(self) -> None:
         """End all that is under way."""

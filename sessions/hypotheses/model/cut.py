@@ -15,7 +15,7 @@ _AHEAD = 2
 """Messages behind a step whose words say which lines of its output matter."""
 
 _INJECTED = 400
-_MESSAGE = 8_000
+_MESSAGE = 16_000
 _COMMAND = 2_500
 _OUTPUT = 6_000
 _SMALLEST = 600

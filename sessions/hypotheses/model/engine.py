@@ -4,23 +4,23 @@ Read one after the other, a part is told the hypotheses of those before it and c
 files), each is told only the rules' suggestions, and the answers are laid together afterwards.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sessions.errors import BadInput
 from sessions.hypotheses.model import check
 from sessions.hypotheses.model.answers import Opinion, Reading, Symptom, read_opinion, read_reading
 from sessions.hypotheses.model.cut import Window, cut
 from sessions.hypotheses.model.ground import Account, Ground, Log, shorten
 from sessions.hypotheses.model.merge import Gathering
 from sessions.hypotheses.model.plant import plant
-from sessions.hypotheses.model.requests import OVERHEAD, READING_TOKENS, Ask, Failure, Question, ask_window
+from sessions.hypotheses.model.requests import SMALLEST_CONTEXT, Ask, Failure, Frame, Question, Reply, ask_window
 from sessions.hypotheses.rules.text.symptom import UNKNOWN
 from sessions.hypotheses.tree import symptom
 from sessions.ingest import display
 from sessions.models.hypothesis import Hypothesis, Tree
 
-_SMALLEST_ROOM = 1_000
-_HINTS_A_PART = 30
+_SMALLER = 0.7
 
 
 @dataclass(slots=True)
@@ -37,22 +37,24 @@ class Reader:
     """Reads one log with one model."""
 
     def __init__(self, log: Log, model: str, context: int) -> None:
-        """Take a log; `context` is what the model can hold, in tokens, question and answer together."""
+        """Take a log; `context` is what the model can hold, in tokens, question and answer together.
+
+        Raises BadInput for a context in which nothing has room.
+        """
+        if context < SMALLEST_CONTEXT:
+            raise BadInput(f"A context of {context} tokens is too small; {SMALLEST_CONTEXT:,} are needed.")
         self._log = log
         self._source = f"model:{model}"
-        self._ground = Ground(log.messages, log.steps, self._source)
-        hints = [h for h in (*log.hints.hypotheses, *log.hints.candidates) if not h.root]
-        self._gathering = Gathering(log.messages, hints, self._ground.account, self._source)
-        shifts = {h.stated_in for h in log.hints.hypotheses if h.stated_in is not None}
-        self.windows = cut(log.messages, log.steps, room(context), shifts)
-        self._symptom: Hypothesis | None = None
-        self._missing: dict[int, str] = {}
+        self._hints = [h for h in (*log.hints.hypotheses, *log.hints.candidates) if not h.root]
+        self._begin(Frame(context))
 
     def read(self, ask: Ask) -> Read:
-        """Ask about part after part, then check what is confirmed, and return the tree."""
-        for window in self.windows:
-            question = self._question(window, known=self._gathering.known())
-            self._take(window, question, ask)
+        """Ask about part after part, then check what is confirmed, and return the tree.
+
+        Where a part turns out too long for the model, all is cut smaller and begun again.
+        """
+        while not self._read_on(ask):
+            self._begin(Frame(max(SMALLEST_CONTEXT, int(self._frame.context * _SMALLER))))
         return self._finish(ask)
 
     def read_apart(self, ask: Ask) -> Read:
@@ -65,20 +67,37 @@ class Reader:
         """Return the question about each part where none knows of the others."""
         return [self._question(window, known=()) for window in self.windows]
 
+    def _begin(self, frame: Frame) -> None:
+        self._frame = frame
+        self._ground = Ground(self._log.messages, self._log.steps, self._source)
+        self._gathering = Gathering(self._log, self._hints, self._ground.account, self._source)
+        shifts = {h.stated_in for h in self._log.hints.hypotheses if h.stated_in is not None}
+        self.windows = cut(self._log.messages, self._log.steps, frame.room, shifts)
+        self._symptom: Hypothesis | None = None
+        self._missing: dict[int, str] = {}
+
+    def _read_on(self, ask: Ask) -> bool:
+        """Read all parts; return False, with nothing done, where one is too long and could be cut smaller."""
+        for window in self.windows:
+            failure = self._take(window, self._question(window, known=self._gathering.known()), ask)
+            if failure is not None and failure.too_long and self._frame.context > SMALLEST_CONTEXT:
+                return False
+        return True
+
     def _question(self, window: Window, known: Sequence[tuple[str, str]]) -> Question:
         here = [(name, h) for name, h in self._gathering.hints.items() if h.stated_in in window.messages]
-        return ask_window(window, known, here[:_HINTS_A_PART])
+        return ask_window(window, self._frame, known, here)
 
-    def _take(self, window: Window, question: Question, ask: Ask) -> None:
-        answer = readable(question, ask, read_reading, self._ground.account)
+    def _take(self, window: Window, question: Question, ask: Ask) -> Failure | None:
+        answer = _readings(question, ask, self._ground.account)
         if isinstance(answer, Failure):
             self._missing[window.number] = answer.reason
-            return
-        for _ in range(answer.malformed):
-            self._ground.account.drop("hypothesis", "cannot be read")
-        self._root(answer.symptom, window)
-        held = (self._ground.hold(found, window.messages, window.steps) for found in answer.hypotheses)
-        self._gathering.add([h for h in held if h is not None], last=window.last)
+            return answer
+        for reading in answer:
+            self._root(reading.symptom, window)
+            held = (self._ground.hold(found, window.messages, window.steps) for found in reading.hypotheses)
+            self._gathering.add([h for h in held if h is not None], last=window.last)
+        return None
 
     def _root(self, told: Symptom | None, window: Window) -> None:
         if told is None or self._symptom is not None:
@@ -92,9 +111,8 @@ class Reader:
 
     def _finish(self, ask: Ask) -> Read:
         entries = self._gathering.entries
-        steps = {s.ordinal: s for s in self._log.steps}
-        checks = check.questions(entries, steps)
-        opinions = dict(zip(checks, self._opinions(list(checks.values()), ask), strict=True))
+        checks = check.questions(entries, {s.ordinal: s for s in self._log.steps})
+        opinions = dict(zip(checks, _opinions(list(checks.values()), ask), strict=True))
         check.settle(entries, opinions, self._ground)
         given = next((h for h in self._log.hints.hypotheses if h.root), None)
         root = self._symptom or given or symptom(UNKNOWN, source="rule:symptom")
@@ -102,33 +120,41 @@ class Reader:
         tree = plant(entries, self._log, root, note, ended=len(self.windows) not in self._missing)
         return Read(tree, self._ground.account, len(self.windows), self._missing)
 
-    def _opinions(self, asked: Sequence[Question], ask: Ask) -> list[Opinion | None]:
-        if not asked:
-            return []
-        first = ask(asked)
-        return [None if isinstance(reply, Failure) else read_opinion(reply.text) for reply in first]
 
-
-def room(context: int) -> int:
-    """Return the tokens of a context of `context` tokens that are left for the log."""
-    return max(_SMALLEST_ROOM, context - min(OVERHEAD + READING_TOKENS, context // 2))
-
-
-def readable(
-    question: Question, ask: Ask, read: Callable[[str], Reading | None], account: Account
-) -> Reading | Failure:
-    """Return what a question was answered, asked once more where the first answer cannot be read."""
-    reason = ""
+def _readings(question: Question, ask: Ask, account: Account) -> list[Reading] | Failure:
+    """Return the answers to the question about a part, asked once more where the first cannot be read, or not whole."""
+    readings: list[Reading] = []
+    failure = Failure("the answer is not the JSON that was asked for")
     for attempt in (question, question.repeated()):
         (reply,) = ask([attempt])
+        reading = None if isinstance(reply, Failure) else read_reading(reply.text)
         if isinstance(reply, Failure):
-            return reply
-        answer = read(reply.text)
-        if answer is not None:
-            return answer
-        account.drop("answer", "cannot be read")
-        reason = "the answer is not the JSON that was asked for"
-    return Failure(reason)
+            failure = reply
+            break
+        if reading is None:
+            account.drop("answer", "cannot be read")
+            continue
+        account.drop("hypothesis", "cannot be read", reading.malformed)
+        readings.append(reading)
+        if not reading.malformed:
+            break
+    return readings or failure
+
+
+def _opinions(asked: Sequence[Question], ask: Ask) -> list[Opinion | None]:
+    """Return the answers to checks, each asked once more where the first cannot be read."""
+    if not asked:
+        return []
+    replies = ask(asked)
+    told = [_opinion(reply) for reply in replies]
+    again = [n for n, reply in enumerate(replies) if isinstance(reply, Reply) and told[n] is None]
+    for n, reply in zip(again, ask([asked[n].repeated() for n in again]) if again else (), strict=True):
+        told[n] = _opinion(reply)
+    return told
+
+
+def _opinion(reply: Reply | Failure) -> Opinion | None:
+    return None if isinstance(reply, Failure) else read_opinion(reply.text)
 
 
 def _note(missing: Mapping[int, str], parts: int) -> str:

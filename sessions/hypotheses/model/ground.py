@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sessions.hypotheses.model.answers import Cited, Found
 from sessions.ingest import display
@@ -16,7 +17,10 @@ STANCES: dict[Verdict, Stance] = {"confirmed": "supports", "refuted": "refutes"}
 _SHORTEST = 4
 """Characters of a quote that is less than its whole line: fewer stand anywhere."""
 
-_EDGES = " \t\n\"'`…"
+_NAME = re.compile(r"\w*(?:\w[_.]\w|[a-z][A-Z]|[A-Za-z]\d|::)[\w.:]*")
+_SIGNS = re.compile(r"[\W_]+")
+_SHORTEST_NAME = 5
+_EDGES = " \t\n\"'`…“”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +43,10 @@ class Account:
         """Count one thing that the log bears out."""
         self.kept[what] += 1
 
-    def drop(self, what: str, reason: str) -> None:
-        """Count one thing that it does not."""
-        self.dropped[f"{what}: {reason}"] += 1
+    def drop(self, what: str, reason: str, times: int = 1) -> None:
+        """Count `times` things that it does not."""
+        if times:
+            self.dropped[f"{what}: {reason}"] += times
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +83,14 @@ class Ground:
     def hold(self, found: Found, messages: Collection[int], steps: Collection[int]) -> Held | None:
         """Return what of `found` the log bears out; `messages` and `steps` are those that the model was shown.
 
-        None where it has no statement, or one that is too long to be one.
+        None where it has no statement, or one about things of which the log never speaks.
         """
         statement = display.line(display.clean(found.statement)).strip()
         if not statement:
             self.account.drop("hypothesis", "no statement")
+            return None
+        if not self._names_known(statement):
+            self.account.drop("hypothesis", "it names what does not stand in the log")
             return None
         evidence = self._evidence(found.evidence, steps)
         stated = self.place(found.stated_in, found.stated_quote, messages)
@@ -102,6 +110,16 @@ class Ground:
         """Return the line of a step's output or command in which `quote` stands, as far as it was quoted."""
         there = self._steps.get(step)
         return None if there is None else locate(quote, there.output) or locate(quote, there.command)
+
+    def _names_known(self, statement: str) -> bool:
+        """Whether, of the names in a statement that look like code, the log has any; words may be the model's own."""
+        names = {folded for name in _NAME.findall(statement) if len(folded := _letters(name)) >= _SHORTEST_NAME}
+        return not names or any(name in self._letters_of_log for name in names)
+
+    @cached_property
+    def _letters_of_log(self) -> str:
+        told = (*self._messages.values(), *(f"{s.command} {s.output}" for s in self._steps.values()))
+        return " ".join(map(_letters, told))
 
     def _evidence(self, cited: Sequence[Cited], shown: Collection[int]) -> tuple[Evidence, ...]:
         kept: dict[int, Evidence] = {}
@@ -153,6 +171,11 @@ def _find(words: Sequence[str], text: str) -> str | None:
 def _unbarred(quote: str) -> str:
     bare = quote.strip(_EDGES)
     return bare[2:].strip(_EDGES) if bare[:2] in {"| ", "$ "} else bare
+
+
+def _letters(text: str) -> str:
+    """Return a text without case and signs, so that ``sm_120`` is SM120."""
+    return _SIGNS.sub("", text.lower())
 
 
 def shorten(statement: str) -> str:

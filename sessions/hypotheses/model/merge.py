@@ -1,16 +1,16 @@
 """What the parts of a log say, laid together: one entry for each hypothesis, with its history, evidence and parent."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sessions.hypotheses.model.ground import STANCES, Account, Held, Place
+from sessions.hypotheses.model.ground import STANCES, Account, Held, Log, Place
 from sessions.hypotheses.rules.text.segment import segment
 from sessions.models.hypothesis import Evidence, Hypothesis, Support, Turn, Verdict
-from sessions.models.session import Message
 
 _ALIKE = 0.6
 _ALIKE_NEAR = 0.4
+_ALIKE_HINT = 0.25
 _NEAR = 3
 _WORD = re.compile(r"\w{3,}")
 
@@ -46,15 +46,16 @@ class Entry:
 class Gathering:
     """The entries so far, and the names that a model knows them by."""
 
-    def __init__(self, messages: Sequence[Message], hints: Sequence[Hypothesis], account: Account, source: str) -> None:
+    def __init__(self, log: Log, hints: Sequence[Hypothesis], account: Account, source: str) -> None:
         """Start without entries; `hints` are suspicions of the rules, named S1, S2 … in their order."""
+        self._step_messages = {step.ordinal: step.message for step in log.steps}
         self.entries: list[Entry] = []
         self.hints = {f"S{number}": hint for number, hint in enumerate(hints, 1)}
         self._account = account
         self._source = source
         self._taken: dict[str, Entry] = {}
         self._sentences: dict[int, list[tuple[str, str]]] = {}
-        for s in segment(messages):
+        for s in segment(log.messages):
             self._sentences.setdefault(s.message, []).append((_fold(s.text), s.key))
 
     def known(self) -> list[tuple[str, str]]:
@@ -86,7 +87,7 @@ class Gathering:
             return None
         self._account.keep("hypothesis")
         rules = hint.rules if hint else ()
-        entry = Entry(self._key(stated, hint), held.statement, stated, rules=rules, source=self._source)
+        entry = Entry(self._key(stated, held.statement, hint), held.statement, stated, rules=rules, source=self._source)
         self.entries.append(entry)
         if hint is not None:
             self._taken[held.name] = entry
@@ -113,13 +114,26 @@ class Gathering:
         if _is_news(entry, held):
             self._account.keep("verdict")
             entry.verdict = held.verdict
-            entry.decided = held.decided.message if held.decided else None
+            entry.decided = held.decided.message if held.decided else self._after(entry)
             quote = held.decided.quote if held.decided else ""
             entry.turns.append(Turn(message=entry.decided, verdict=held.verdict, quote=quote, source=self._source))
 
-    def _key(self, stated: Place, hint: Hypothesis | None) -> str:
+    def _hint_at(self, stated: Place, statement: str, taken: Collection[str]) -> Hypothesis | None:
+        """Return the rules' suspicion in the same message that has the same words."""
+        here = [h for h in self.hints.values() if h.stated_in == stated.message and h.key not in taken]
+        quote = _fold(stated.quote)
+        graded = [(1.0 if quote in _fold(h.statement) else alike(h.statement, statement), h) for h in here]
+        grade, best = max(graded, key=lambda pair: pair[0], default=(0.0, None))
+        return best if grade >= _ALIKE_HINT else None
+
+    def _after(self, entry: Entry) -> int | None:
+        """Return the message in which the step stands on which a verdict without words rests."""
+        return max((m for e in entry.carrying() if (m := self._step_messages.get(e.step)) is not None), default=None)
+
+    def _key(self, stated: Place, statement: str, hint: Hypothesis | None) -> str:
         """Return the key that the rules would give to what stands at that place, so that corrections stay with it."""
         taken = {entry.key for entry in self.entries}
+        hint = hint or self._hint_at(stated, statement, taken)
         if hint is not None and hint.key not in taken:
             return hint.key
         quote = _fold(stated.quote)

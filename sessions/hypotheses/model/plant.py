@@ -12,6 +12,7 @@ from sessions.models.hypothesis import Cost, Evidence, Hypothesis, Tree, Turn
 _STILL_FRESH = 4
 """A hypothesis stated in this many last messages is open, not abandoned, if nobody says how it ended."""
 
+_UNSETTLED = {"verdict": "open", "support": "claimed", "parent": None, "decided_in": None, "history": ()}
 UNSETTLED = "rule:never-taken-up-again"
 
 
@@ -30,7 +31,7 @@ def plant(entries: Sequence[Entry], log: Log, root: Hypothesis, note: str, *, en
     weaker = [_candidate(entry) for entry in entries if not entry.held]
     keys = {h.key for h in (*planted, *weaker)}
     hints = (h for h in (*log.hints.hypotheses, *log.hints.candidates) if not h.root and h.key not in keys)
-    weaker += [h.model_copy(update={"verdict": "open", "parent": None, "support": "claimed"}) for h in hints]
+    weaker += [h.model_copy(update=_UNSETTLED) for h in hints]
     numbered = [h.model_copy(update={"id": f"H{len(nodes) + n}"}) for n, h in enumerate(weaker, 1)]
     return Tree(hypotheses=(root, *planted), candidates=tuple(numbered), note=note)
 

@@ -9,20 +9,47 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from sessions.hypotheses.model.answers import Opinion, Reading, schema
-from sessions.hypotheses.model.cut import Window, show_step
+from sessions.hypotheses.model.cut import Window, estimate, show_step
 from sessions.models.hypothesis import Hypothesis
 from sessions.models.session import Step
 
 Shape = Literal["schema", "object", "plain"]
 """How a server is asked for JSON: by schema (OpenAI, vLLM), as any object (llama.cpp), or in words alone."""
 
-READING_TOKENS = 4_096
 OPINION_TOKENS = 256
-OVERHEAD = 2_048
-"""Tokens of a context that the instructions, the suggestions and the known hypotheses may take."""
+SMALLEST_CONTEXT = 4_096
+"""Tokens: with fewer there is no room for a log beside the question."""
 
-_MOST_SUGGESTIONS = 30
-_MOST_KNOWN = 60
+_INSTRUCTIONS = 1_700
+_LONGEST_ANSWER = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How a context of `context` tokens is shared out, in tokens; what the rest leaves is room for the log."""
+
+    context: int
+
+    @property
+    def answer(self) -> int:
+        """For the answer."""
+        return min(_LONGEST_ANSWER, self.context // 4)
+
+    @property
+    def known(self) -> int:
+        """For the hypotheses of the parts before."""
+        return min(2_000, self.context // 12)
+
+    @property
+    def suggestions(self) -> int:
+        """For what the rules suspect."""
+        return min(800, self.context // 24)
+
+    @property
+    def room(self) -> int:
+        """For the log."""
+        return self.context - self.answer - self.known - self.suggestions - _INSTRUCTIONS
+
 
 _READER = """\
 You read one part of the log of an agent that debugs a problem, and record which causes were suspected and how each \
@@ -117,9 +144,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer came, and why."""
+    """No answer came, and why; `too_long` if the question does not fit the model's context."""
 
     reason: str
+    too_long: bool = False
 
 
 Ask = Callable[[Sequence[Question]], Sequence[Reply | Failure]]
@@ -127,21 +155,33 @@ Ask = Callable[[Sequence[Question]], Sequence[Reply | Failure]]
 
 
 def ask_window(
-    window: Window, known: Sequence[tuple[str, str]], suggestions: Sequence[tuple[str, Hypothesis]]
+    window: Window, frame: Frame, known: Sequence[tuple[str, str]], suggestions: Sequence[tuple[str, Hypothesis]]
 ) -> Question:
-    """Return the question about one part of a log; `known` and `suggestions` are pairs of a name and what it names."""
+    """Return the question about one part of a log; `known` and `suggestions` are pairs of a name and what it names.
+
+    Of the known ones the last are told where there is no room for all, of the suggestions the first.
+    """
     parts = [f"Part {window.number} of {window.count} of the log."]
-    if known:
-        parts.append("Known:\n" + "\n".join(f"{name}: {text}" for name, text in known[-_MOST_KNOWN:]))
-    if suggestions:
-        lines = [f"{name}: (message {h.stated_in}) {h.statement}" for name, h in suggestions[:_MOST_SUGGESTIONS]]
-        parts.append("Suggestions:\n" + "\n".join(lines))
+    told = _fitting([f"{name}: {text}" for name, text in reversed(known)], frame.known)
+    if told:
+        parts.append("\n".join(["Known:", *reversed(told)]))
+    hints = _fitting([f"{name}: (message {h.stated_in}) {h.statement}" for name, h in suggestions], frame.suggestions)
+    if hints:
+        parts.append("\n".join(["Suggestions:", *hints]))
     parts.append(f"The log:\n{window.text}")
     if window.last:
-        parts.append(
-            "The log ends here: settle every known hypothesis that is open, as abandoned where the agent left it."
-        )
-    return Question(f"window:{window.number}", _READER, "\n\n".join(parts), Reading, READING_TOKENS)
+        parts.append("The log ends here: settle each known hypothesis that is open, as abandoned if the agent left it.")
+    return Question(f"window:{window.number}", _READER, "\n\n".join(parts), Reading, frame.answer)
+
+
+def _fitting(lines: Sequence[str], room: int) -> list[str]:
+    kept = []
+    for line in lines:
+        room -= estimate(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return kept
 
 
 def ask_check(key: str, statement: str, steps: Sequence[tuple[Step, frozenset[str]]], limit: int) -> Question:

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks OpenAI's protocol and answers as a model would that knows the truth, or not always."""
+"""A server on loopback that speaks OpenAI's protocol and answers as a model that knows the truth, or not always."""
 
 import json
 import re
@@ -126,6 +126,11 @@ class LLM:
     script: Callable[[dict[str, Any]], str | None] | None = None
     """Answers in place of the oracle, where it returns something."""
 
+    refuse: Callable[[dict[str, Any]], int | None] | None = None
+    """Refuses a request with an HTTP status, as one that does not fit."""
+    takes: tuple[str, ...] = ("json_schema", "json_object")
+    """The response formats that it knows."""
+
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
         self.next_fault = cycle(self.faults)
@@ -138,6 +143,24 @@ class LLM:
                 self.wrong.append(next(self.next_fault))
                 return self.wrong[-1]
         return None
+
+    def respond(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Return status and document."""
+        fault = self.fault(body)
+        status = self.refuse(body) if self.refuse else None
+        if status is not None:
+            return status, {"error": {"message": "This model's maximum context length is 8192 tokens."}}
+        wanted = body.get("response_format", {}).get("type")
+        if wanted is not None and wanted not in self.takes:
+            return 500, {"error": {"message": "response_format.type: Input should be 'text' or 'json_object'"}}
+        if fault in {"429", "500"}:
+            return int(fault), {"error": {"message": "not now"}}
+        if fault == "slow":
+            self.released.wait(self.stall)
+        text, finish = spoil(self.text(body), fault)
+        usage = {"prompt_tokens": sum(len(m["content"]) for m in body["messages"]) // 4, "completion_tokens": 9}
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+        return 200, {"object": "chat.completion", "model": "oracle", "choices": [choice], "usage": usage}
 
     def text(self, body: dict[str, Any]) -> str:
         scripted = self.script(body) if self.script else None
@@ -170,16 +193,7 @@ def _handler(state: Callable[[], LLM]) -> type[BaseHTTPRequestHandler]:
             llm = state()
             llm.headers.append(dict(self.headers))
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            fault = llm.fault(body)
-            if fault in {"429", "500"}:
-                self._send(int(fault), {"error": {"message": "not now"}})
-                return
-            if fault == "slow":
-                llm.released.wait(llm.stall)
-            text, finish = spoil(llm.text(body), fault)
-            usage = {"prompt_tokens": sum(len(m["content"]) for m in body["messages"]) // 4, "completion_tokens": 9}
-            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
-            self._send(200, {"object": "chat.completion", "model": "oracle", "choices": [choice], "usage": usage})
+            self._send(*llm.respond(body))
 
         def _send(self, status: int, document: dict[str, Any]) -> None:
             content = json.dumps(document).encode()
@@ -208,3 +222,71 @@ def llm() -> Iterator[LLM]:
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+def _truth(number: int, said: tuple[str, str, str], verdict: str, *evidence: tuple[str, str]) -> Truth:
+    statement, stated, decided = said
+    pieces = [{"quote": quote, "stance": stance} for stance, quote in evidence]
+    return {
+        "id": f"h{number}", "parent": None, "statement": statement, "terms": [statement.lower()],
+        "stated_quote": stated, "verdict": verdict, "decided_quote": decided or None, "evidence": pieces,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def truths() -> tuple[Truth, ...]:
+    """What is suspected in the bundled session, annotated by hand."""
+    return (
+        _truth(
+            1,
+            (
+                "The chat template or the tokenizer is wrong for this checkpoint.",
+                "the chat template or the tokenizer could be wrong for this checkpoint",
+                "So this is neither the chat template nor the tokenizer.",
+            ),
+            "refuted",
+            ("refutes", "round trip: True"),
+            ("refutes", "1  ' 2'     -20.41"),
+        ),
+        _truth(
+            2,
+            (
+                "The GGUF dequantization kernel decodes Q4_K blocks incorrectly on SM120.",
+                "if it decodes Q4_K blocks incorrectly there",
+                "The kernel does its job on this card.",
+            ),
+            "refuted",
+            ("refutes", "max diff 0.00012"),
+        ),
+        _truth(
+            3,
+            (
+                "Triton MLA returns wrong results on SM120.",
+                "on SM120 that backend may return wrong results without complaining",
+                "",
+            ),
+            "abandoned",
+            ("neutral", "class TritonMLABackend(MLACommonBackend):"),
+        ),
+        _truth(
+            4,
+            (
+                "The name map returns nothing for this architecture.",
+                "maybe that name map returns nothing for this architecture",
+                "came from my query and not from the map",
+            ),
+            "refuted",
+            ("supports", "get_name() is None: 1809"),
+            ("refutes", "dense layers 0-2: 54 of 54 names resolve"),
+        ),
+        _truth(
+            5,
+            (
+                "Without manual overrides the expert weights of glm_moe_dsa are not mapped and stay unfilled.",
+                "without manual overrides the expert weights are not mapped at all",
+                "so the expert weights of this one are skipped without a word",
+            ),
+            "confirmed",
+            ("supports", "blk.3-78.ffn_gate_exps.weight     76  unmapped"),
+        ),
+    )
