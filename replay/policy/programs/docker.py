@@ -1,0 +1,90 @@
+"""docker, podman, nerdctl, as far as they only list and print."""
+
+from collections.abc import Sequence
+
+from replay.policy.judgement import Problem
+from replay.policy.options import Answer, Program, understand
+
+_NAME = r"[A-Za-z0-9][\w./:@-]*"
+_SETS = Problem("system", "changes what runs on the machine")
+_REMOVES = Problem("destructive", "removes or ends containers, images or volumes")
+_ENDLESS = Problem("unknown", "does not end by itself")
+_SECRET = Problem("read-secret", "prints environments, and with them secrets")
+_LAST = "10000"
+_FORMAT = {"--format": r"(?!.*\.Env)[^\n]+"}
+_LISTS = {"-f": r"[\w.=:/-]+", "--filter": r"[\w.=:/-]+", **_FORMAT}
+
+
+def _list(name: str, flags: str = "-q --quiet --no-trunc -a --all") -> Program:
+    return Program(name, flags=flags, valued=_LISTS, operands=(), most=0, dashes=False)
+
+
+_PS = _list("ps", "-a -q -l -s --all --quiet --no-trunc --latest --size")
+_IMAGES = Program("images", flags="-a -q --all --quiet --no-trunc --digests", valued=_LISTS, operands=(_NAME,), most=1,
+                  dashes=False)  # fmt: skip
+_LOGS = Program(
+    "logs",
+    flags="-t --timestamps --details",
+    valued={"-n": r"\d+|all", "--tail": r"\d+|all", "--since": r"[\w:.+-]+", "--until": r"[\w:.+-]+"},
+    operands=(_NAME,),
+    least=1,
+    most=1,
+    dashes=False,
+    refused={"-f": _ENDLESS, "--follow": _ENDLESS},
+)
+_INSPECT = Program("inspect", flags="-s --size", valued={"-f": "text", "--format": "text", "--type": r"\w+"},
+                   operands=(_NAME,), least=1, dashes=False, asks=_SECRET)  # fmt: skip
+_TOP = Program("top", operands=(_NAME,), least=1, most=1, dashes=False)
+_PORT = Program("port", operands=(_NAME,), least=1, most=2, dashes=False)
+_CHANGING = dict.fromkeys(
+    ("run", "start", "stop", "restart", "create", "pull", "push", "build", "compose", "tag", "load", "import", "update",
+     "rename", "pause", "unpause", "login", "swarm", "service", "stack", "buildx", "wait", "attach", "cp", "commit"),
+     _SETS,
+) | dict.fromkeys(("rm", "rmi", "kill", "prune"), _REMOVES)  # fmt: skip
+_DOCKER = {
+    "ps": _PS,
+    "images": _IMAGES,
+    "logs": _LOGS,
+    "inspect": _INSPECT,
+    "top": _TOP,
+    "port": _PORT,
+    "version": Program("version", operands=(), most=0, dashes=False),
+    "--version": Program("--version", operands=(), most=0, dashes=False),
+    "info": Program("info", operands=(), most=0, dashes=False,
+                    asks=Problem("read-intrusive", "runs the client's own plugins")),
+    "stats": Program("stats", flags="--no-stream --no-trunc", valued=_FORMAT, operands=(_NAME,), dashes=False,
+                     check=lambda call: None if call.has("--no-stream") else _ENDLESS),
+    "history": Program("history", flags="-q --no-trunc", operands=(_NAME,), least=1, most=1, dashes=False),
+    "diff": Program("diff", operands=(_NAME,), least=1, most=1, dashes=False),
+    "container": Program("container", subcommands={"ls": _PS, "list": _PS, "logs": _LOGS, "inspect": _INSPECT,
+                                                   "top": _TOP}, refused=_CHANGING),
+    "image": Program("image", subcommands={"ls": _IMAGES, "inspect": _INSPECT}, refused=_CHANGING),
+    "volume": Program("volume", subcommands={"ls": _list("volume ls"), "inspect": _INSPECT}, refused=_CHANGING),
+    "network": Program("network", subcommands={"ls": _list("network ls"), "inspect": _INSPECT}, refused=_CHANGING),
+    "system": Program("system", subcommands={"df": _list("system df", "-v")}, refused=_CHANGING),
+}  # fmt: skip
+_PROGRAM = Program("docker", subcommands=_DOCKER, refused=_CHANGING)
+
+
+def _parse(words: Sequence[str]) -> Answer:
+    """Bound what a log prints."""
+    place = 2 if list(words[:2]) == ["container", "logs"] else 1
+    if words[place - 1 : place] == ["logs"] and not any(word.startswith(("-n", "--tail")) for word in words):
+        words = [*words[:place], "--tail", _LAST, *words[place:]]
+    return understand(_PROGRAM, words)
+
+
+PROGRAMS = tuple(
+    Program(
+        name,
+        parse=_parse,
+        examples=(f"{name} ps -a", f"{name} logs --tail 50 vllm", f"{name} logs vllm", f"{name} images",
+        f"{name} top c",
+                  f"{name} stats --no-stream", f"{name} volume ls", f"{name} --version", f"{name} system df",
+                  f"{name} ps --filter name=web --format '{{{{.Names}}}}'"),
+        asked=(f"{name} inspect c", f"{name} exec -it c cat /etc/os-release", f"{name} exec c sh -c 'ls /x; id'",
+               f"{name} exec -u app -w /srv c ls -la", f"{name} info"),
+    )
+    for name in ("docker", "podman", "nerdctl")
+)  # fmt: skip
+"""Askers of container engines."""
