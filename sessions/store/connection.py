@@ -36,7 +36,7 @@ def open_for_writing(path: Path) -> "Database":
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS)
         try:
             db = Database(connection, execute_plugins=False)
-            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
                 db.execute(f"PRAGMA {pragma}")
             if _number(connection, "user_version") != VERSION:
                 migrate(db)

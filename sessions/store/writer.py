@@ -21,7 +21,7 @@ from sessions.store import analyses, contents, intake
 from sessions.store.connection import open_for_writing
 from sessions.store.intake import Standing, Stored
 from sessions.store.rows import EditRow
-from sessions.store.tables import blobs, probes, runs
+from sessions.store.tables import blobs, probes, runs, words
 from sessions.store.tables.packing import pack, pack_models
 from sessions.store.trouble import translated
 
@@ -146,6 +146,9 @@ class Writer:
             # Sources without a session of their own may have been copies of this one.
             connection.execute("DELETE FROM sources WHERE name NOT IN (SELECT source FROM sessions)")
             blobs.collect_garbage(connection, {row[0] for row in replayed})
+            words.purge(connection)
+        with translated(self.path):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def save_probe(self, report: ProbeReport, session: str | None = None, key: str | None = None) -> int:
         """Store what a probe said, asked for the hypothesis `key` (or id) of a session or for none; its number.

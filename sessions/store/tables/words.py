@@ -33,6 +33,12 @@ def add(connection: sqlite3.Connection, documents: Iterable[Document]) -> None:
     connection.executemany("INSERT INTO words(rowid, text) VALUES (?, ?)", texts)
 
 
+def purge(connection: sqlite3.Connection) -> None:
+    """Rewrite the index without what was removed: until then its words still stand in the file, marked as deleted."""
+    for index in ("words", "words_of_beliefs"):
+        connection.execute(f"INSERT INTO {index}({index}) VALUES ('optimize')")  # noqa: S608 (names from above)
+
+
 def remove(connection: sqlite3.Connection, documents: Iterable[Document]) -> None:
     """Take documents out of the index; each must carry the text with which it was added."""
     for document in documents:

@@ -182,6 +182,15 @@ def test_forgetting_takes_everything_and_a_new_ingest_brings_it_back(
     assert put(make_session(calls=TWO)).status == "new"
 
 
+def test_no_word_of_a_forgotten_session_stays_in_the_file(make_session: MakeSession, put: Put, path: Path) -> None:
+    said = tuple(f"zebrawords{number} and others" for number in range(50))
+    put(make_session())
+    put(make_session(said, (("zebracommand", "zebraoutput\n" * 5000),), id="ses_2", source="/logs/b.jsonl"))
+    with Writer.open(path) as writer:
+        writer.forget("ses_2")
+    assert [file.name for file in path.parent.iterdir() if b"zebra" in file.read_bytes()] == []
+
+
 def test_forgetting_one_of_two_makes_their_source_unread(make_session: MakeSession, put: Put, writer: Writer) -> None:
     put(make_session(), make_session(id="ses_2"))
     writer.forget("ses_2")
