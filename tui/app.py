@@ -2,10 +2,11 @@
 
 import asyncio
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 
 from tui import commands, messages
 from tui.palette import DARK, LIGHT
@@ -61,7 +62,11 @@ class NecropsyApp(App[None]):
 
     def on_edit_asked(self, asked: messages.EditAsked) -> None:
         """Have corrections stored."""
-        self._in_thread(lambda: commands.edit(self.store, asked))
+        self._in_thread(lambda: commands.edit(self.store, asked), asked.asker)
+
+    def on_undo_asked(self, asked: messages.UndoAsked) -> None:
+        """Have corrections taken back."""
+        self._in_thread(lambda: commands.undo(self.store, asked), asked.asker)
 
     def on_export_asked(self, asked: messages.ExportAsked) -> None:
         """Have a report written."""
@@ -79,8 +84,8 @@ class NecropsyApp(App[None]):
         """End the run."""
         self._replays.cancel()
 
-    def _in_thread(self, work: commands.Work) -> None:
-        asker = self.screen
+    def _in_thread(self, work: commands.Work, asker: Screen[Any] | None = None) -> None:
+        asker = asker or self.screen
 
         async def answer() -> None:
             asker.post_message(await asyncio.to_thread(work))

@@ -32,11 +32,23 @@ def edit(store: Path, asked: messages.EditAsked) -> Message:
 
     try:
         with Writer.open(store) as writer:
-            for one in asked.edits:
-                writer.edit(asked.session, one.key, one.action, one.value, getpass.getuser())
+            author = getpass.getuser()
+            keys = [writer.edit(asked.session, one.key, one.action, one.value, author) for one in asked.edits]
     except NecropsyError as error:
         return messages.Failed.of(error)
-    return messages.Edited(asked.session)
+    return messages.Edited(asked.session, keys)
+
+
+def undo(store: Path, asked: messages.UndoAsked) -> Message:
+    """Take the login's last corrections back and return the answer."""
+    from sessions.store.writer import Writer  # noqa: PLC0415 - as above
+
+    try:
+        with Writer.open(store) as writer:
+            undone = [writer.undo(asked.session, getpass.getuser()) for _ in range(asked.count)]
+    except NecropsyError as error:
+        return messages.Failed.of(error)
+    return messages.Undone(asked.session, [one for one in undone if one is not None])
 
 
 def export(store: Path, asked: messages.ExportAsked) -> Message:

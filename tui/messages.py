@@ -7,12 +7,14 @@ the answer is posted to the screen that asked.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from textual.message import Message
+from textual.screen import Screen
 
 from sessions.errors import NecropsyError
 from sessions.models.replay import Plan, RunStep
-from sessions.store.rows import RunRow
+from sessions.store.rows import EditRow, RunRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +28,36 @@ class Edit:
 
 @dataclass
 class EditAsked(Message):
-    """A person corrected the tree of a session."""
+    """A person corrected the tree of a session; `asker` is answered, by default the screen on top."""
 
     session: str
     edits: Sequence[Edit]
+    asker: Screen[Any] | None = None
 
 
 @dataclass
 class Edited(Message):
-    """The corrections are stored."""
+    """The corrections are stored; `keys` are those of the hypotheses that they are about, in their order."""
 
     session: str
+    keys: Sequence[str] = ()
+
+
+@dataclass
+class UndoAsked(Message):
+    """The person's last corrections of a session, so many, must go; `asker` is answered."""
+
+    session: str
+    count: int
+    asker: Screen[Any] | None = None
+
+
+@dataclass
+class Undone(Message):
+    """Corrections were taken back, the latest first; none where there was none."""
+
+    session: str
+    edits: Sequence[EditRow]
 
 
 @dataclass

@@ -5,7 +5,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sessions.hypotheses.rules.text.annotate import terms
 from sessions.models.hypothesis import Hypothesis
 from sessions.store.rows import Recollection
 from sessions.store.search import Phrase, parse
@@ -52,6 +51,8 @@ def find(connection: sqlite3.Connection, words: str, limit: int) -> tuple[Recoll
 
 def tested_before(connection: sqlite3.Connection, session: str, one: Hypothesis) -> Recollection | None:
     """Return the hypothesis of another session that says the same and was settled; of several the latest."""
+    from sessions.hypotheses.rules.text.annotate import terms  # noqa: PLC0415 - listing must not load the rules
+
     wanted = terms(one.statement)
     words = [_quote(word) for word in sorted({word for text in one.statement.split() for word in _words(text)})]
     if one.root or len(wanted) < FEWEST or not words:
@@ -60,13 +61,14 @@ def tested_before(connection: sqlite3.Connection, session: str, one: Hypothesis)
     found = [
         each
         for each in _read(connection, [number for number, _ in ranked.fetchall()])
-        if each.session != session and each.hypothesis.verdict != "open" and _is_alike(wanted, each.hypothesis)
+        if each.session != session
+        and each.hypothesis.verdict != "open"
+        and _is_alike(wanted, terms(each.hypothesis.statement))
     ]
     return max(found, key=lambda each: (each.hypothesis.verdict != "abandoned", each.time or ""), default=None)
 
 
-def _is_alike(wanted: frozenset[str], other: Hypothesis) -> bool:
-    words = terms(other.statement)
+def _is_alike(wanted: frozenset[str], words: frozenset[str]) -> bool:
     common = len(wanted & words)
     return common >= FEWEST and 2 * common >= ALIKE * (len(wanted) + len(words))
 

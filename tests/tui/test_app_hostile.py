@@ -105,6 +105,9 @@ async def test_every_screen_shows_attacks_as_text(fill: Callable[..., Path], set
         seen.append(await settle(pilot))
         await pilot.press("escape", "r")
         seen.append(await settle(pilot))
+        for keys in ("escape", "v", "G", "s", "escape", "p", "escape", "enter", "escape", "q"):
+            await pilot.press(keys)
+            seen.append(await settle(pilot))
         assert all("before" in shown for shown in seen[:5])
         assert set.union(*(forbidden(shown) for shown in seen)) == set()
         assert app.is_running

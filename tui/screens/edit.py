@@ -1,4 +1,4 @@
-"""Correcting one hypothesis, or adding one: its statement, verdict, support, deciding quote and parent."""
+"""Correcting one hypothesis, adding one, or making two of one: statement, verdict, support, deciding quote, parent."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -10,25 +10,32 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, RadioButton, RadioSet, Select
 
+from sessions.hypotheses.review import halves
 from sessions.ingest import display
 from sessions.models.hypothesis import LONGEST_STATEMENT, MARKS, Hypothesis, Tree
 from tui.messages import Edit
-from tui.widgets.dialog import Dialog, buttons, label
+from tui.widgets.dialog import Dialog, buttons, hint, label
 from tui.widgets.ink import inline
 
 SUPPORTS = ("grounded", "claimed", "contradicted")
 
 
 class EditScreen(ModalScreen[Sequence[Edit] | None]):
-    """The fields of a hypothesis; the answer is only what was changed. Without `hypothesis` one is added."""
+    """The fields of a hypothesis; the answer is only what was changed. Without `hypothesis` one is added.
+
+    `at` is the field to begin with: by default what is corrected most, the verdict.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "Cancel"),
         Binding("ctrl+s", "save", "Save"),
     ]
 
-    def __init__(self, tree: Tree, hypothesis: Hypothesis | None, parent: str | None = None) -> None:
+    def __init__(
+        self, tree: Tree, hypothesis: Hypothesis | None, parent: str | None = None, *, at: str = "verdict"
+    ) -> None:
         super().__init__()
+        self._at = at
         self._tree = tree
         self._hypothesis = hypothesis
         self._above = hypothesis.parent if hypothesis else parent
@@ -58,8 +65,8 @@ class EditScreen(ModalScreen[Sequence[Edit] | None]):
         yield Dialog(title, *fields, buttons("Save"))
 
     def on_mount(self) -> None:
-        """Begin with what is corrected most: the verdict."""
-        self.query_one("#verdict" if self._hypothesis and not self._hypothesis.root else "#statement").focus()
+        """Begin with the wanted field; what is new or the symptom has no other than the statement."""
+        self.query_one(f"#{self._at}" if self._hypothesis and not self._hypothesis.root else "#statement").focus()
 
     @on(Button.Pressed, "#yes")
     @on(Input.Submitted)
@@ -106,6 +113,46 @@ class EditScreen(ModalScreen[Sequence[Edit] | None]):
     def _picked(self, name: str) -> str:
         pressed = self.query_one(f"#{name}", RadioSet).pressed_button
         return (pressed.name if pressed else None) or ""
+
+
+class SplitScreen(ModalScreen[tuple[str, str] | None]):
+    """Two statements, proposed from the halves of one; the answer is both."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "Cancel"),
+        Binding("ctrl+s", "save", "Save"),
+    ]
+
+    def __init__(self, one: Hypothesis) -> None:
+        super().__init__()
+        self._one = one
+
+    def compose(self) -> ComposeResult:
+        """Lay out the dialog."""
+        first, second = halves(display.line(self._one.statement))
+        yield Dialog(
+            f"Split {self._one.id}",
+            label("it keeps its evidence and says", first=True),
+            Input(first, id="first", max_length=LONGEST_STATEMENT),
+            label("the new one beside it says"),
+            Input(second, id="second", max_length=LONGEST_STATEMENT),
+            hint("Enter or Ctrl-S splits   Esc leaves it whole"),
+            buttons("Split"),
+        )
+
+    @on(Button.Pressed, "#yes")
+    @on(Input.Submitted)
+    def action_save(self) -> None:
+        """Close with both statements."""
+        first, second = (self.query_one(name, Input).value.strip() for name in ("#first", "#second"))
+        if first and second:
+            self.dismiss((first, second))
+        else:
+            self.notify("Both need a statement.", severity="warning", markup=False)
+
+    @on(Button.Pressed, "#no")
+    def _cancel(self) -> None:
+        self.dismiss(None)
 
 
 def _radios(chosen: str) -> list[RadioButton]:

@@ -28,8 +28,16 @@ KEYS = (
         ("c", "suspicions that were too weak for the tree"),
         ("e", "correct the chosen hypothesis"),
         ("E", "add, merge, remove; make a step evidence"),
+        ("v", "review: settle what the analysis proposes, one key each"),
         ("r", "run its evidence again on a host: first the plan, nothing runs without your consent"),
         ("x", "write the post-mortem to a file"),
+    )),
+    ("In a review", (
+        ("a x", "accept the proposed verdict; reject: it is no hypothesis"),
+        ("c r b o", "another verdict: confirmed, refuted, abandoned, open"),
+        ("p m s e", "hang it elsewhere, merge it, split it, correct all of it"),
+        ("Enter", "the messages around its statement"),
+        ("u", "undo"),
     )),
     ("Marks", (
         ("✓ ✗ ⊘ ?", "confirmed, a cause; refuted and abandoned, dead ends; open"),

@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Self
 
 from sessions.errors import StoreProblem
+from sessions.hypotheses.review import Item, nearby
 from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.store.reader import Reader
 from sessions.store.rows import Hit, RunRow, SessionRow, StepLine
-from tui.screens.pages import hypothesis, step, talk
+from tui.screens.pages import hypothesis, step, talk, waiting
 from tui.widgets.blocks import Block
 from tui.widgets.paging import Pages
+
+AROUND = 8
+"""Steps that are shown with one that waits."""
 
 HITS = 200
 """Places that a search shows."""
@@ -67,7 +71,18 @@ class Opened:
         with Reader.open(self.store) as reader:
             known = {piece.step for piece in one.evidence if 0 <= piece.step < self.row.steps}
             steps = {ordinal: reader.step(self.row.id, ordinal) for ordinal in known}
-        return Page(one.id, hypothesis.compose(hypothesis.View(one, steps, self.runs)))
+            before = reader.tested_before(self.row.id, one)
+        return Page(one.id, hypothesis.compose(hypothesis.View(one, steps, self.runs, before)))
+
+    def page_of_item(self, item: Item) -> Page:
+        """Return the page of one that waits for a person: what is proposed, where it was said, the steps around it."""
+        with Reader.open(self.store) as reader:
+            near = nearby(item.hypothesis, reader.step_lines(self.row.id))
+            steps = {ordinal: reader.step(self.row.id, ordinal) for ordinal in near[:AROUND]}
+            said = reader.messages(self.row.id)
+            before = reader.tested_before(self.row.id, item.hypothesis)
+        view = hypothesis.View(item.hypothesis, steps, self.runs, before)
+        return Page(item.hypothesis.id, waiting.compose(waiting.View(item, view, said)))
 
     def page_of_step(self, ordinal: int, chosen: Hypothesis | None, words: Sequence[str] = ()) -> Page:
         """Return the page of a step, seen from the chosen hypothesis, or with the words of a search marked."""

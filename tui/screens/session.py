@@ -14,6 +14,7 @@ from tui.screens.messages import MessagesScreen
 from tui.screens.opened import Opened
 from tui.screens.panes import SessionPanes
 from tui.screens.replay import ReplayScreen, Selection
+from tui.screens.review import ReviewScreen
 from tui.screens.search import SearchScreen
 from tui.widgets.document import Document
 from tui.widgets.ink import ink, inline
@@ -31,6 +32,7 @@ class SessionScreen(SessionPanes):
         Binding("c", "candidates", "Candidates", show=False),
         Binding("e", "edit", "Edit"),
         Binding("E", "change", "Add, merge, remove", show=False),
+        Binding("v", "review", "Review"),
         Binding("r", "replay", "Replay"),
         Binding("x", "export", "Export"),
         Binding("escape", "back", "Back", show=False),
@@ -96,6 +98,11 @@ class SessionScreen(SessionPanes):
             choices = self._changes(self.opened, self.chosen)
             self.app.push_screen(ChoiceScreen("Change the tree", choices), self._change)
 
+    def action_review(self) -> None:
+        """Settle what the analysis proposes, one key each."""
+        if self.opened is not None:
+            self.app.push_screen(ReviewScreen(self._store, self.opened.row.id), self._after_review)
+
     def action_replay(self) -> None:
         """Plan to run evidence again on a host."""
         if self.opened is not None and (selections := self._selections(self.opened)):
@@ -109,6 +116,9 @@ class SessionScreen(SessionPanes):
     def _ask_edits(self, edits: Sequence[messages.Edit] | None) -> None:
         if edits and self.opened is not None:
             self.post_message(messages.EditAsked(self.opened.row.id, edits))
+
+    def _after_review(self, _answer: None) -> None:
+        self.reload()
 
     def _after_replay(self, ran: bool | None) -> None:  # noqa: FBT001 - Textual calls it with the dialog's answer
         if ran:

@@ -163,6 +163,7 @@ class Review:
         diagnostics.say(f"Took back: {last.action}.")
         self.wanted = last.key
         self.passed.discard(last.key)
+        self.fresh.add(last.key)
         return True
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from sessions import times
 from sessions.models.hypothesis import Evidence, Hypothesis
 from sessions.models.session import Step
-from sessions.store.rows import RunRow
+from sessions.store.rows import Recollection, RunRow
 from tui.screens.pages import lines
 from tui.screens.pages.marks import locate
 from tui.widgets import figures
@@ -27,11 +28,15 @@ SUPPORTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A hypothesis, and what the store says around it; `steps` are those of its evidence, by ordinal."""
+    """A hypothesis, and what the store says around it; `steps` are those of its evidence, by ordinal.
+
+    `before` is what another session found out about the same.
+    """
 
     hypothesis: Hypothesis
     steps: Mapping[int, Step]
     runs: Sequence[RunRow]
+    before: Recollection | None = None
 
 
 def compose(view: View) -> list[Block]:
@@ -43,13 +48,11 @@ def compose(view: View) -> list[Block]:
         Prose(ink(one.statement, "strong")),
         blank(),
         *_facts(one),
+        *tested_before(view.before),
         *_worths(view),
     ]
     if one.evidence:
-        blocks += lines.heading("Evidence")
-        for place, piece in enumerate(sorted(one.evidence, key=lambda piece: not piece.deciding)):
-            blocks += [blank()] if place else []
-            blocks += _evidence(view, piece)
+        blocks += [*lines.heading("Evidence"), *evidence(view)]
     if one.history:
         blocks += lines.heading("History")
         blocks += _history(one)
@@ -74,6 +77,16 @@ def _facts(one: Hypothesis) -> Iterator[Block]:
         yield lines.field("cost", ink(spent))
 
 
+def tested_before(before: Recollection | None) -> Iterator[Block]:
+    """Yield the line that says how the same ended in another session; it leads there."""
+    if before is not None:
+        one = before.hypothesis
+        said = ink(f"{one.verdict}, {one.support}", one.verdict) + ink(f" on {times.local(before.time)[:10]} in ")
+        link = inline(before.title or before.session, "accent") + ink(f" ({one.id})", "muted")
+        told = ink("tested before: ", "strong") + said + link
+        yield Prose(told, hang=lines.LABEL, target=Place("session", before.session))
+
+
 def _spent(one: Hypothesis) -> str:
     cost = one.cost
     words = [figures.several(cost.steps, "step")] if cost.steps else []
@@ -89,6 +102,13 @@ def _worths(view: View) -> Iterator[Block]:
                 name = {"upheld": "good", "overturned": "bad"}.get(worth.worth, "doubtful")
                 text = inline(f"on {run.target}:") + Content(" ") + ink(worth.worth, name)
                 yield lines.field("replayed", Content("  ").join([text, inline(worth.why, "muted")]))
+
+
+def evidence(view: View) -> Iterator[Block]:
+    """Yield every piece of evidence with the lines around its quote, what decided first."""
+    for place, piece in enumerate(sorted(view.hypothesis.evidence, key=lambda piece: not piece.deciding)):
+        yield from [blank()] if place else []
+        yield from _evidence(view, piece)
 
 
 def _evidence(view: View, piece: Evidence) -> Iterator[Block]:
