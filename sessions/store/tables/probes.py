@@ -2,12 +2,14 @@
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sessions.ingest.redact import Redactor
 from sessions.models.probe import ProbeReport
 from sessions.store.rows import ProbeRow
 from sessions.store.tables.packing import pack
+
+if TYPE_CHECKING:
+    from sessions.ingest.redact import Redactor
 
 
 class Asked(NamedTuple):
@@ -24,14 +26,14 @@ _SELECT = (
 )
 
 
-def add(connection: sqlite3.Connection, report: ProbeReport, asked: Asked, redactor: Redactor) -> int:
+def add(connection: sqlite3.Connection, report: ProbeReport, asked: Asked, redactor: "Redactor") -> int:
     """Store a report without the secrets that a host may have printed, and return its number."""
     document = _redact(report.model_dump(mode="json", exclude_defaults=True), redactor)
     row = [asked.session, asked.key, report.target, report.probe, report.started, pack(document)]
     return int(connection.execute(_INSERT, row).lastrowid or 0)
 
 
-def _redact(value: Any, redactor: Redactor) -> Any:
+def _redact(value: Any, redactor: "Redactor") -> Any:
     if isinstance(value, str):
         return redactor.text(value)
     if isinstance(value, Mapping):

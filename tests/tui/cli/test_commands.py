@@ -70,6 +70,12 @@ def test_times_are_shown_in_the_readers_zone(bundled: Run) -> None:
     assert int(match[1]) == (hour + 9) % 24
 
 
+def test_show_says_what_dead_ends_cost(bundled: Run) -> None:
+    assert (
+        "Dead ends took 22 of 36 steps and 2m09s; the whole session 267,890 tokens." in bundled("show", "latest").stdout
+    )
+
+
 def test_show_names_step_and_quote_of_each_decision(bundled: Run) -> None:
     shown = bundled("show", "latest").stdout
     quotes = re.findall(r"step (\d+): “(.+?)”?$", shown, flags=re.MULTILINE)

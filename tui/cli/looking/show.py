@@ -5,11 +5,13 @@ import argparse
 from rich.text import Text
 from rich.tree import Tree as Branch
 
+from sessions.hypotheses.spending import dead_ends
 from sessions.ingest import display
 from sessions.models.hypothesis import DEAD_ENDS, MARKS, Hypothesis, Tree
 from sessions.store.reader import Reader
 from sessions.store.rows import SessionRow
 from tui.cli import arguments, diagnostics, output
+from tui.widgets import figures
 
 STYLES = {"confirmed": "bold green", "refuted": "red", "abandoned": "yellow", "open": "cyan"}
 """Colour of each verdict; its mark says the same without colour."""
@@ -49,6 +51,8 @@ def draw(session: SessionRow, tree: Tree, *, candidates: bool = False) -> None:
     if tree.note:
         diagnostics.say(tree.note)
     output.emit(_grow(tree))
+    if spent := _spent(session, tree):
+        output.emit(Text(spent, style="dim"))
     if candidates:
         output.emit(Text("Candidates, by rank", style="bold"))
         for node in tree.candidates:
@@ -62,6 +66,19 @@ def _heading(session: SessionRow) -> Text:
     if session.reconstructed:
         title.append("  (a reconstruction: its outputs prove nothing about a real host)", style="not bold yellow")
     return title
+
+
+def _spent(session: SessionRow, tree: Tree) -> str:
+    """Return what the dead ends cost of all that the session did, and what the log says of its tokens."""
+    cost = dead_ends(tree.hypotheses)
+    if not cost.steps:
+        return ""
+    time = f" and {figures.duration(cost.seconds)}" if cost.seconds else ""
+    tokens = session.tokens
+    used = tokens.input + tokens.output + tokens.reasoning + tokens.cache_read + tokens.cache_write
+    money = f", ${tokens.cost:.2f}" if tokens.cost else ""
+    whole = f"; the whole session {used:,} tokens{money}" if used else ""
+    return f"Dead ends took {cost.steps} of {figures.several(session.steps, 'step')}{time}{whole}."
 
 
 def _grow(tree: Tree) -> Branch:
