@@ -22,7 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="WORDS",
         help='what it was about; at least half of the words must occur; "quoted" ones in a row',
     )
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="at most N hypotheses (default: 20)")
+    parser.add_argument(
+        "--limit", type=arguments.natural, default=20, metavar="N", help="at most N hypotheses (default: 20)"
+    )
     arguments.add_json(parser)
 
 
