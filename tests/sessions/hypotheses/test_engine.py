@@ -57,9 +57,9 @@ def test_an_empty_log_has_a_symptom_that_is_not_known_and_nothing_else() -> None
     assert made.candidates == ()
 
 
-def test_a_suspicion_is_stated_in_the_words_of_the_log_with_its_place_and_its_rules() -> None:
+def test_a_suspicion_is_stated_as_a_cause_in_the_words_of_the_log_with_its_place_and_its_rules() -> None:
     node = only(tree(LOCK, *FILLER))
-    assert node.statement == LOCK
+    assert node.statement == LOCK.replace("Maybe the", "The")
     assert (node.key, node.stated_in, node.parent) == ("m1.0", 1, "H0")
     assert {"rule:maybe", "rule:lack"} <= set(node.rules)
     assert node.source in node.rules

@@ -13,6 +13,14 @@ _OPENING = re.compile(
     r"|(?:there it is|found (?:it|the \w+)|that's (?:it|the \w+))[!.:]\s*)+",
     re.IGNORECASE,
 )
+_BELIEF = re.compile(
+    r"^(?:I(?:'m| am)? (?:now |still |also |strongly )?(?:suspect|think|believe|guess|bet|fear|afraid)(?: that)?"
+    r"|my (?:guess|suspicion|bet|theory|hypothesis|hunch) (?:here )?is(?: that)?"
+    r"|perhaps|maybe|possibly|presumably|apparently|it (?:looks like|seems(?: that| like)?|appears that)"
+    r"|(?:it )?(?:could|might|may) be that),?\s+(?=\w)",
+    re.IGNORECASE,
+)
+"""Who believes it and how much is no part of a cause; the verdict and its support say that."""
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 _PARENTHESIS = re.compile(r"\s*\([^()`]{12,}\)")
 _CUTS = re.compile(
@@ -46,8 +54,7 @@ def _join(before: str, text: str) -> str:
 
 def _tidy(text: str) -> str:
     text = _LINK.sub(r"\1", " ".join(text.split()))
-    bare = _OPENING.sub("", text)
-    bare = bare or text
+    bare = _BELIEF.sub("", _OPENING.sub("", text)) or text
     return bare[0].upper() + bare[1:] if _PLAIN_WORD.match(bare) else bare
 
 
