@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo setup test check lint types imports bench pictures clean
+.PHONY: demo setup test check lint types imports bench fuzz pictures clean
 
 demo: $(VENV)/.base
 	@$(BIN)/necropsy demo
@@ -27,6 +27,9 @@ imports: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python tests/bench/run.py $(BENCH)
+
+fuzz: $(VENV)/.dev
+	PYTHONPATH=. $(BIN)/python tests/replay/policy/differential.py $(FUZZ)
 
 pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py

@@ -88,7 +88,7 @@ def build_plan(
     """
     row = reader.resolve(session)
     steps = reader.steps(row.id)
-    judged = {step.ordinal: judge(step.command) for step in steps if step.kind == "shell"}
+    judged = {step.ordinal: judge(step.command, step.cwd) for step in steps if step.kind == "shell"}
     seen = frozenset(judgement.place.host for judgement in judged.values() if judgement.place.host)
     chosen = _choose(steps, reader.tree(row.id), selection or Selection())
     planner = _Planner(target, hosts or Hosts(), seen)

@@ -1,6 +1,6 @@
 """``make bench``: how fast it is, as a table on standard output; progress on standard error.
 
-    python tests/bench/run.py [--size MB] [--only ingest,screen,search,start]
+    python tests/bench/run.py [--size MB] [--only ingest,policy,screen,search,start]
 
 Nothing here passes or fails: figures depend on the machine, which stands above the table.
 """
@@ -18,6 +18,7 @@ from tests.bench.figures import Figure, machine, measure, median_and_p95, progra
 from tests.bench.first_screen import NeverPaintedError, seconds_to
 from tests.bench.large_store import NEWEST, large_store, queries
 from tests.bench.logs import measure_ingest
+from tests.bench.policy import measure_policy
 
 SIZE = 1000
 RUNS = 10
@@ -64,6 +65,7 @@ def main() -> None:
     """Measure what was asked for and print the table."""
     parts: dict[str, Callable[[int], list[Figure]]] = {
         "ingest": lambda _: measure_ingest(),
+        "policy": lambda _: measure_policy(),
         "screen": measure_screen,
         "search": measure_search,
         "start": measure_start,

@@ -1,7 +1,6 @@
 """Joining what the parts of a command line come to: stages, pipelines, redirections around them, containers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from probes.host.script import emit
 from replay.policy.judgement import Place, Problem, Word
@@ -16,8 +15,8 @@ def put_around(inner: Reading, wrapped: Wrapped, where: Place) -> Reading:
     notes = (wrapped.note, *inner.notes) if wrapped.note else inner.notes
     limits = [limit for limit in (wrapped.timeout, inner.timeout) if limit is not None]
     problems = (wrapped.problem, *inner.problems) if wrapped.problem else inner.problems
-    found = replace(inner, notes=notes, timeout=min(limits, default=None), problems=problems)
-    return replace(found, place=inner.place or where) if wrapped.place else found
+    found = inner._replace(notes=notes, timeout=min(limits, default=None), problems=problems)
+    return found._replace(place=inner.place or where) if wrapped.place else found
 
 
 def enclose(inner: Reading, wrapped: Wrapped, place: Place) -> Reading:
@@ -25,7 +24,7 @@ def enclose(inner: Reading, wrapped: Wrapped, place: Place) -> Reading:
     problems = (wrapped.problem, *inner.problems) if wrapped.problem else inner.problems
     base = Reading(place=place, problems=problems, notes=inner.notes, timeout=inner.timeout)
     if not inner.lines or inner.local or inner.place not in {None, wrapped.place}:
-        return base if inner.problems else replace(base, problems=(*problems, _ELSEWHERE))
+        return base if inner.problems else base._replace(problems=(*problems, _ELSEWHERE))
     stage = inner.lines[0].stages[0]
     if len(inner.lines) == 1 and stage.streams == Streams() and inner.lines[0].stages == (stage,):
         words = [word.text for word in stage.words]
@@ -33,7 +32,7 @@ def enclose(inner: Reading, wrapped: Wrapped, place: Place) -> Reading:
         words = ["sh", "-c", emit([pipe(line) for line in inner.lines])]
     outside = [Word(word, "program" if number == 0 else "option") for number, word in enumerate(wrapped.outside)]
     call = Stage((*outside, *(Word(word, "text") for word in words)))
-    return replace(base, lines=(Line((call,)),))
+    return base._replace(lines=(Line((call,)),))
 
 
 _ELSEWHERE = Problem("unknown", "leads from inside a container to another place")
@@ -53,11 +52,11 @@ def with_streams(reading: Reading, streams: Streams) -> Reading:
     if streams == Streams():
         return reading
     if streams.stdin is not None and (len(reading.lines) != 1 or len(reading.lines[0].stages) != 1):
-        return replace(
-            reading, problems=(*reading.problems, Problem("unknown", "a file as input of more than one call"))
+        return reading._replace(
+            problems=(*reading.problems, Problem("unknown", "a file as input of more than one call"))
         )
-    lines = tuple(replace(line, stages=tuple(_stages_with(line.stages, streams))) for line in reading.lines)
-    return replace(reading, lines=lines)
+    lines = tuple(line._replace(stages=tuple(_stages_with(line.stages, streams))) for line in reading.lines)
+    return reading._replace(lines=lines)
 
 
 def _stages_with(stages: Sequence[Stage], outer: Streams) -> Iterator[Stage]:
@@ -67,7 +66,7 @@ def _stages_with(stages: Sequence[Stage], outer: Streams) -> Iterator[Stage]:
         stderr = outer.stderr if inner.stderr == "keep" and (last or outer.stderr == "drop") else inner.stderr
         drop = inner.drop_stdout or (outer.drop_stdout and last)
         stdin = outer.stdin if place == 0 and inner.stdin is None else inner.stdin
-        yield replace(stage, streams=Streams(stderr, drop, stdin))
+        yield stage._replace(streams=Streams(stderr, drop, stdin))
 
 
 def chain(readings: Sequence[Reading], place: Place) -> Reading:
@@ -75,21 +74,21 @@ def chain(readings: Sequence[Reading], place: Place) -> Reading:
     first, rest = readings[0], readings[1:]
     problems = tuple(problem for reading in readings for problem in reading.problems)
     notes = tuple(note for reading in readings for note in reading.notes)
-    base = replace(first, problems=problems, notes=notes)
+    base = first._replace(problems=problems, notes=notes)
     if not rest:
         return base
     if not all(reading.lines for reading in readings):
-        return replace(base, lines=())
+        return base._replace(lines=())
     if first.place is not None and first.place != place:
         return _apply_here(base, rest)
     if any(len(reading.lines) != 1 or (reading.place or place) != place for reading in readings):
         problem = Problem("unknown", "a pipeline between a list or a host and another call")
-        return replace(base, problems=(*problems, problem))
+        return base._replace(problems=(*problems, problem))
     stages = tuple(stage for reading in readings for stage in reading.lines[0].stages)
     if any(stage.words[0].text == "cd" for stage in stages):
-        return replace(base, problems=(*problems, Problem("unknown", "cd inside a pipeline")))
+        return base._replace(problems=(*problems, Problem("unknown", "cd inside a pipeline")))
     places = [reading.place for reading in readings if reading.place is not None]
-    return replace(base, lines=(replace(first.lines[0], stages=stages),), place=places[0] if places else None)
+    return base._replace(lines=(first.lines[0]._replace(stages=stages),), place=places[0] if places else None)
 
 
 def _apply_here(base: Reading, rest: Sequence[Reading]) -> Reading:
@@ -98,9 +97,9 @@ def _apply_here(base: Reading, rest: Sequence[Reading]) -> Reading:
         for stage in (stage for line in reading.lines for stage in line.stages):
             if stage.streams.stdin or stage.streams.drop_stdout or len(reading.lines) != 1:
                 problem = Problem("unknown", "a filter on this side that is not known")
-                return replace(base, problems=(*base.problems, problem))
+                return base._replace(problems=(*base.problems, problem))
             local.append(tuple(word.text for word in stage.words))
-    return replace(base, local=tuple(local))
+    return base._replace(local=tuple(local))
 
 
 def join(readings: Sequence[Reading]) -> Reading:
@@ -131,7 +130,7 @@ def _without_local_cd(readings: Sequence[Reading]) -> Sequence[Reading]:
         return readings
     kept = [reading for reading in readings if reading.place != Place() or not _is_cd(reading)]
     lines = kept[0].lines
-    return [replace(kept[0], lines=(replace(lines[0], after=""), *lines[1:]) if lines else ()), *kept[1:]]
+    return [kept[0]._replace(lines=(lines[0]._replace(after=""), *lines[1:]) if lines else ()), *kept[1:]]
 
 
 def _is_cd(reading: Reading) -> bool:

@@ -1,6 +1,6 @@
 """What a command line comes to while it is read: pipelines for one place, and what was found on the way."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from replay.policy.judgement import Place, Problem, Word
 from replay.policy.lines.streams import Streams
@@ -8,24 +8,21 @@ from sessions.models.command import Pipe
 from sessions.models.command import Stage as Sent
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """One call that may be sent, with the role of every word."""
 
     words: tuple[Word, ...]
-    streams: Streams = field(default_factory=Streams)
+    streams: Streams = Streams()
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One pipeline that may be sent."""
 
     stages: tuple[Stage, ...]
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a command line comes to: pipelines for one place, and what was found on the way."""
 
     lines: tuple[Line, ...] = ()

@@ -38,7 +38,7 @@ class Walk:
         parsed = self.sources[text] = parse(text)
         reading = self._list(parsed, place, cwd)
         if parsed.error:
-            reading = replace(reading, problems=(Problem("unknown", "cannot be parsed"), *reading.problems))
+            reading = reading._replace(problems=(Problem("unknown", "cannot be parsed"), *reading.problems))
         self._depth -= 1
         return reading
 
@@ -56,16 +56,16 @@ class Walk:
         if pipeline.background or pipeline.negated:
             problem = Problem("unknown", "runs in the background" if pipeline.background else "! is not on the list")
             rest = self._pipeline(replace(pipeline, background=False, negated=False), place, cwd)
-            return replace(rest, problems=(problem, *rest.problems))
+            return rest._replace(problems=(problem, *rest.problems))
         readings = []
         for number, stage in enumerate(pipeline.stages):
             self._piped = number > 0
             readings.append(self._stage(stage, place, cwd))
         joined = chain(readings, place)
-        lines = tuple(
-            replace(line, after=line.after or (pipeline.after if not n else "")) for n, line in enumerate(joined.lines)
-        )
-        return replace(joined, lines=lines)
+        if not pipeline.after or not joined.lines or joined.lines[0].after:
+            return joined
+        first = joined.lines[0]._replace(after=pipeline.after)
+        return joined._replace(lines=(first, *joined.lines[1:]))
 
     def _stage(self, stage: Simple | Compound, place: Place, cwd: str | None) -> Reading:
         self._calls += 1
@@ -90,7 +90,7 @@ class Walk:
             problems.append(Problem("unknown", f"{stage.words[0].text}: hides a name from aliases"))
         reading = self._call(_values(stage), place, cwd)
         return with_streams(
-            replace(reading, problems=(*problems, *reading.problems), notes=(*notes, *reading.notes)), streams
+            reading._replace(problems=(*problems, *reading.problems), notes=(*notes, *reading.notes)), streams
         )
 
     def _call(self, words: Sequence[str], place: Place, cwd: str | None) -> Reading:

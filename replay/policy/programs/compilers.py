@@ -3,7 +3,7 @@
 from replay.policy.judgement import Problem
 from replay.policy.options import Program
 
-_VERSIONED = "gcc g++ cc c++ clang make cmake ninja node tmux ffmpeg ld nsys ncu"
+_VERSIONED = "gcc g++ cc c++ clang make cmake ninja node ld nsys ncu"
 
 _RUNS = Problem("code", "runs, compiles or fetches something")
 

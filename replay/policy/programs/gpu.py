@@ -111,6 +111,14 @@ PROGRAMS = (
         refused={"--gpureset": _RESETS, "--setperflevel": _SETS, "--setpoweroverdrive": _SETS},
         examples=("rocm-smi --showproductname",),
     ),
-    Program("nvcc", flags="--version -V", operands=(), most=0, dashes=False, examples=("nvcc --version",)),
+    Program(
+        "nvcc",
+        flags="--version -V",
+        operands=(),
+        most=0,
+        dashes=False,
+        check=lambda call: None if call.options else Problem("code", "nvcc: compiles; even an empty call writes files"),
+        examples=("nvcc --version", "nvcc -V"),
+    ),
 )
 """Askers of GPUs."""

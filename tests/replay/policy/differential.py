@@ -53,7 +53,9 @@ _WATCHED = (
 _MARK = re.compile(r'chdir\("/mark/(\d+)"\)')
 _CALL = re.compile(r"^\d+ +(\w+)\((.*)")
 _RAN = re.compile(r'execve\("([^"]*)".*= 0$')
-_OPENED = re.compile(r'open(?:at2?)?\((?:AT_FDCWD, |\d+, )?"([^"]*)", (?:\{flags=)?([A-Z_|]+)')
+_OPENED = re.compile(r'open(?:at2?)?\((?:AT_FDCWD, |\d+, )?"((?:[^"\\]|\\.)*)"(?:\.\.\.)?, (?:\{flags=)?([A-Z_|]+)')
+_ENDS_ITSELF = re.compile(r"^(\d+) +(kill|tgkill)\((\1|0),")
+"""A program that passes on the signal it got, as compilers do for a closed pipe; ``timeout`` ends its own group."""
 _NAME_SERVICE = "/nscd/socket"
 """The C library asks the cache of names and ids, if there is one, whenever a program prints an owner's name."""
 _SHELL = frozenset({"sh", "dash", "bash", "timeout"})
@@ -116,14 +118,7 @@ def trace(commands: list[Judgement], folder: Path) -> list[Seen]:
     """Run commands in `folder` and return everything they did that reading does not do."""
     tree = make_tree(folder)
     script = folder / "script"
-    lines = [
-        f"cd /mark/{number} 2>/dev/null; cd {tree}; timeout 10 sh -c {quote(judged.sent or '')}"
-        " </dev/null >/dev/null 2>&1"
-        for number, judged in enumerate(commands)
-    ]
-    script.write_text(
-        "\n".join(["export PATH=/usr/local/bin:/usr/bin:/bin HOME=/nowhere LC_ALL=C.UTF-8", *lines, "exit 0"]) + "\n"
-    )
+    script.write_text(_script(commands, tree))
     log = folder / "trace"
     words = [
         "bwrap",
@@ -158,6 +153,16 @@ def trace(commands: list[Judgement], folder: Path) -> list[Seen]:
     return list(_violations(log.read_text(errors="replace").splitlines(), commands))
 
 
+def _script(commands: list[Judgement], tree: Path) -> str:
+    """Return the source that runs every command in the same folder, each behind a mark that the trace shows."""
+    lines = [
+        f"cd /mark/{number} 2>/dev/null; cd {tree}; timeout 10 sh -c {quote(judged.sent or '')}"
+        " </dev/null >/dev/null 2>&1"
+        for number, judged in enumerate(commands)
+    ]
+    return "\n".join(["export PATH=/usr/local/bin:/usr/bin:/bin HOME=/nowhere LC_ALL=C.UTF-8", *lines, "exit 0"]) + "\n"
+
+
 def _violations(lines: Iterable[str], commands: list[Judgement]) -> Iterator[Seen]:
     current: Judgement | None = None
     for line in lines:
@@ -182,7 +187,7 @@ def _only_reads(line: str, judged: Judgement) -> bool:
         )
     if found[1] == "connect":
         return _NAME_SERVICE in line
-    return found[1] == "chdir" or (found[1] == "kill" and "timeout" in line)
+    return found[1] == "chdir" or _ENDS_ITSELF.match(line) is not None
 
 
 def make_tree(folder: Path) -> Path:
