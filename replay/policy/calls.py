@@ -1,5 +1,6 @@
 """Judging one program call: its words against the program's grammar, its paths against the places of secrets."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from replay.policy.programs import catalogue
 from sessions.models.replay import EFFECTS
 
 _TRUSTED = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/cuda/bin"})
+_VENV = re.compile(r"(/[\w.@+-]+)*/[\w.-]*env[\w.-]*/bin")
+_INTERPRETER = re.compile(r"(python|pip)(3(\.\d{1,2})?)?")
 _CALLED = {"echo": ("printf",), "egrep": ("grep", "-E"), "fgrep": ("grep", "-F"), "dpkg": ("dpkg-query",)}
 """What is called in place of a program that is only a front of another one."""
 _RECURSIVE = frozenset({"-r", "-R", "--recursive"})
@@ -35,6 +38,8 @@ def judge_call(words: Sequence[str], cwd: str | None, *, piped: bool = False) ->
     another call's output is its input.
     """
     folder, slash, name = words[0].rpartition("/")
+    if slash and _VENV.fullmatch(folder) and _INTERPRETER.fullmatch(name) and not piped:
+        return _in_environment(words, name)
     if slash and folder not in _TRUSTED:
         known = name_effect(words)
         own = Problem("unknown", f"{words[0]}: a program by its own path")
@@ -48,6 +53,15 @@ def judge_call(words: Sequence[str], cwd: str | None, *, piped: bool = False) ->
     called[0] = Word(called[0].text, "program")
     problem = _worse(_places(name, answer.words, cwd, piped=piped), answer.asks)
     return Judged((*called, *answer.words), problem, answer.note)
+
+
+def _in_environment(words: Sequence[str], name: str) -> Judged:
+    """Judge Python or pip of a virtual environment: whatever lies there runs, so a person decides."""
+    answer = _understand([name, *words[1:]])
+    if isinstance(answer, Problem):
+        return Judged(problem=answer)
+    own = Problem("read-intrusive", f"{words[0]}: runs what lies in a virtual environment")
+    return Judged((Word(words[0], "program"), *answer.words), _worse(answer.asks, own), answer.note)
 
 
 def _worse(one: Problem | None, other: Problem | None) -> Problem | None:

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.policy.judge import judge
+from replay.policy.judge import assess, judge
 from replay.policy.judgement import decide, highest
 from sessions.models.replay import EFFECTS
 
@@ -51,3 +51,24 @@ def test_effects_and_decisions() -> None:
     }
     assert highest([]) == "read"
     assert highest(["writes", "read", "network"]) == "writes"
+
+
+WHOLE = [
+    "ls", "cat /etc/shadow", "git status", "git commit -m x", "rm x", "touch m", "python3 x.py", "systemctl restart x",
+    "curl -s localhost:1/x", "docker exec c ls", "env", "frob", "sed -n 1,5p f", "pip list", "docker inspect c",
+]  # fmt: skip
+"""Commands of every effect, each complete in itself."""
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(WHOLE), TEXTS | st.text(max_size=20), st.sampled_from(["\n", " ; ", " && ", " | "]))
+def test_adding_text_never_lowers_the_effect(command: str, text: str, joint: str) -> None:
+    alone = EFFECTS.index(assess(command).effect)
+    assert EFFECTS.index(assess(command + joint + text).effect) >= alone
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(WHOLE), min_size=1, max_size=5))
+def test_a_list_has_the_highest_effect_of_its_parts(commands: list[str]) -> None:
+    parts = [assess(command).effect for command in commands]
+    assert assess("; ".join(commands)).effect == highest(parts)
