@@ -60,12 +60,12 @@ class Reader:
     def read_apart(self, ask: Ask) -> Read:
         """The same with parts that know nothing of one another."""
         for window, question in zip(self.windows, self.questions(), strict=True):
-            self._take(window, question, ask)
+            self._take(window, question, ask, told=False)
         return self._finish(ask)
 
     def questions(self) -> list[Question]:
         """Return the question about each part where none knows of the others."""
-        return [self._question(window, known=()) for window in self.windows]
+        return [ask_window(window, self._frame, (), self._suggestions(window, back=True)) for window in self.windows]
 
     def _begin(self, frame: Frame) -> None:
         self._frame = frame
@@ -85,10 +85,18 @@ class Reader:
         return True
 
     def _question(self, window: Window, known: Sequence[tuple[str, str]]) -> Question:
-        here = [(name, h) for name, h in self._gathering.hints.items() if h.stated_in in window.messages]
-        return ask_window(window, self._frame, known, here)
+        return ask_window(window, self._frame, known, self._suggestions(window))
 
-    def _take(self, window: Window, question: Question, ask: Ask) -> Failure | None:
+    def _suggestions(self, window: Window, *, back: bool = False) -> list[tuple[str, Hypothesis]]:
+        """Return what the rules suspect in a part; with `back` also their nodes of the parts before, the last first."""
+        hints = self._gathering.hints.items()
+        here = [(name, h) for name, h in hints if h.stated_in in window.messages]
+        nodes = {h.key for h in self._log.hints.hypotheses}
+        first = min(window.messages, default=0)
+        before = [(n, h) for n, h in hints if h.key in nodes and h.stated_in is not None and h.stated_in < first]
+        return [*here, *reversed(before)] if back else here
+
+    def _take(self, window: Window, question: Question, ask: Ask, *, told: bool = True) -> Failure | None:
         answer = _readings(question, ask, self._ground.account)
         if isinstance(answer, Failure):
             self._missing[window.number] = answer.reason
@@ -96,7 +104,7 @@ class Reader:
         for reading in answer:
             self._root(reading.symptom, window)
             held = (self._ground.hold(found, window.messages, window.steps) for found in reading.hypotheses)
-            self._gathering.add([h for h in held if h is not None], last=window.last)
+            self._gathering.add([h for h in held if h is not None], last=window.last, told=told)
         return None
 
     def _root(self, told: Symptom | None, window: Window) -> None:

@@ -65,9 +65,13 @@ class Gathering:
             for number, e in enumerate(self.entries, 1)
         ]
 
-    def add(self, held: Sequence[Held], *, last: bool) -> None:
-        """Lay the answer to one part on the entries; `last` says whether the log ends with that part."""
-        names = {f"K{number}": entry for number, entry in enumerate(self.entries, 1)} | self._taken
+    def add(self, held: Sequence[Held], *, last: bool, told: bool = True) -> None:
+        """Lay the answer to one part on the entries.
+
+        `last` says whether the log ends with that part, `told` whether the model knew the entries so far by name.
+        """
+        known = {f"K{number}": entry for number, entry in enumerate(self.entries, 1)} if told else {}
+        names = known | self._taken
         for each in held:
             entry = self._entry(each, names)
             if entry is not None:

@@ -24,6 +24,7 @@ class Session(Protocol):
 
 class Server(Protocol):
     oracle: Any
+    script: Any
 
     def text(self, body: dict[str, Any]) -> str: ...
 
@@ -107,6 +108,19 @@ def test_missing_failed_and_damaged_results_cost_only_themselves(bundled: Sessio
     assert read.missing == {2: MISSING, 3: MISSING}
     assert "has not read part 2, 3 of" in read.tree.note
     assert settled(read)
+
+
+def test_a_part_that_was_told_of_none_cannot_speak_of_a_known_one(bundled: Session, perfect: Server) -> None:
+    lines = first_round(bundled, perfect)
+    item = {"name": "K1", "statement": "x", "verdict": "confirmed", "evidence": []}
+    request = written(reader(bundled).questions())[-1]
+    perfect.script = lambda _: json.dumps({"symptom": None, "hypotheses": [item]})
+    results = Results()
+    results.add([*lines[:-1], result(request, perfect)])
+    read = reader(bundled).read_apart(results)
+    assert "x" not in settled(read)
+    assert "confirmed" not in {verdict for verdict, _ in settled(read).values()}
+    assert read.account.dropped["hypothesis: its words do not stand in the message"] == 1
 
 
 def test_results_know_their_model_and_context(bundled: Session, perfect: Server) -> None:
