@@ -10,7 +10,7 @@ from sessions.models.session import Message, Role
 Shape = Literal["paragraph", "item", "heading"]
 
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
-_TAG = re.compile(r"(?s)<([a-z][a-z0-9_-]{2,40})>.*?</\1>")
+_TAG = re.compile(r"<([a-z][a-z0-9_-]{2,40})>")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|`\d{1,2}\.`|\(?[a-h]\))\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+|^\*\*[^*]{2,80}\*\*:?$")
 _END = re.compile(
@@ -19,7 +19,7 @@ _END = re.compile(
 )
 _SOFT_END = re.compile(r"[:;][\"')\]*]*$")
 _OUTPUT_LIKE = re.compile(
-    r"^\s*(?:\$ |\u276f|>>>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^\S*[/\\]\S*:\d+|\\$"
+    r"^\s*(?:\$ |\u276f|>>>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^[^\s/\\]*+[/\\]\S*:\d|\\$"
     r"|^\s*--?\w[\w-]*(?:[= ]\S+)?\s*$|^[^a-z]*$|^\s*[\w.-]+=\S+$"
 )
 _LONG_USER_TEXT = 6_000
@@ -93,9 +93,7 @@ def _sentences(message: Message, first: int) -> Iterator[Sentence]:
 
 
 def _pieces(message: Message) -> Iterator[tuple[Shape, int, int, str]]:
-    text = (
-        _TAG.sub("\n", _FENCE.sub("\n", message.text)) if "<" in message.text or "`" in message.text else message.text
-    )
+    text = _without_tags(_FENCE.sub("\n", message.text)) if "<" in message.text or "`" in message.text else message.text
     pasted = message.role == "user" and len(message.text) > _LONG_USER_TEXT
     reading = not pasted
     for block, (shape, depth, lines) in enumerate(_blocks(text)):
@@ -104,6 +102,22 @@ def _pieces(message: Message) -> Iterator[tuple[Shape, int, int, str]]:
         if reading:
             for sentence in _split(lines):
                 yield shape, block, depth, sentence
+
+
+def _without_tags(text: str) -> str:
+    """Return `text` without its elements, in time that grows with it also where most are never closed, as in HTML."""
+    kept: list[str] = []
+    place, unclosed = 0, set[str]()
+    for tag in _TAG.finditer(text):
+        if tag.start() < place or tag[1] in unclosed:
+            continue
+        end = text.find(f"</{tag[1]}>", tag.end())
+        if end < 0:
+            unclosed.add(tag[1])
+            continue
+        kept += [text[place : tag.start()], "\n"]
+        place = end + len(f"</{tag[1]}>")
+    return "".join((*kept, text[place:]))
 
 
 def _blocks(text: str) -> Iterator[tuple[Shape, int, str]]:
