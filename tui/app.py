@@ -68,6 +68,10 @@ class NecropsyApp(App[None]):
         """Have corrections taken back."""
         self._in_thread(lambda: commands.undo(self.store, asked), asked.asker)
 
+    def on_suggestions_asked(self, asked: messages.SuggestionsAsked) -> None:
+        """Have the catalogue of probes looked through."""
+        self._in_thread(lambda: commands.suggest(asked))
+
     def on_export_asked(self, asked: messages.ExportAsked) -> None:
         """Have a report written."""
         self._in_thread(lambda: commands.export(self.store, asked))

@@ -51,6 +51,13 @@ def undo(store: Path, asked: messages.UndoAsked) -> Message:
     return messages.Undone(asked.session, [one for one in undone if one is not None])
 
 
+def suggest(asked: messages.SuggestionsAsked) -> Message:
+    """Return which probes would settle what."""
+    from tui.suggestions import suggest  # noqa: PLC0415 - as above
+
+    return messages.Suggested(suggest(asked.tree, asked.title))
+
+
 def export(store: Path, asked: messages.ExportAsked) -> Message:
     """Write the post-mortem of a session to a file, whole or not at all, and return the answer."""
     from tui.reporting import render  # noqa: PLC0415 - as above

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from sessions.errors import NecropsyError
+from sessions.models.hypothesis import Tree
 from sessions.models.replay import Plan, RunStep
 from sessions.store.rows import EditRow, RunRow
 
@@ -41,6 +42,21 @@ class Edited(Message):
 
     session: str
     keys: Sequence[str] = ()
+
+
+@dataclass
+class SuggestionsAsked(Message):
+    """Which probes would settle the hypotheses of a session is wanted."""
+
+    tree: Tree
+    title: str
+
+
+@dataclass
+class Suggested(Message):
+    """The names of the probes that would settle a hypothesis, by its id."""
+
+    probes: Mapping[str, Sequence[str]]
 
 
 @dataclass

@@ -66,13 +66,15 @@ class Opened:
         """Return what each verdict was worth in the latest run that says something of it."""
         return {one.hypothesis: one.worth for run in self.runs for one in run.worths}
 
-    def page_of_hypothesis(self, one: Hypothesis) -> Page:
-        """Return the page of a hypothesis."""
+    def page_of_hypothesis(self, one: Hypothesis, settling: Sequence[str] = ()) -> Page:
+        """Return the page of a hypothesis, which the probes `settling` would settle."""
         with Reader.open(self.store) as reader:
             known = {piece.step for piece in one.evidence if 0 <= piece.step < self.row.steps}
             steps = {ordinal: reader.step(self.row.id, ordinal) for ordinal in known}
             before = reader.tested_before(self.row.id, one)
-        return Page(one.id, hypothesis.compose(hypothesis.View(one, steps, self.runs, before)))
+            probes = [row for row in reader.probes(self.row.id) if row.hypothesis == one.id]
+        view = hypothesis.View(one, steps, self.runs, before, probes, settling)
+        return Page(one.id, hypothesis.compose(view))
 
     def page_of_item(self, item: Item) -> Page:
         """Return the page of one that waits for a person: what is proposed, where it was said, the steps around it."""

@@ -1,7 +1,7 @@
 """The panes of a session: its hypotheses and steps beside the detail of what is chosen."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -44,6 +44,7 @@ class SessionPanes(Screen[None]):
         self.opened: Opened | None = None
         self.candidates = False
         self._sought: Place | None = None
+        self._settling: Mapping[str, Sequence[str]] = {}
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -90,6 +91,11 @@ class SessionPanes(Screen[None]):
     def on_edited(self, _edited: messages.Edited) -> None:
         """Show the tree with the corrections."""
         self.reload()
+
+    def on_suggested(self, suggested: messages.Suggested) -> None:
+        """Name the probes on the page that is shown."""
+        self._settling = suggested.probes
+        self.show_current()
 
     def on_exported(self, exported: messages.Exported) -> None:
         """Say where the file is."""
@@ -150,6 +156,7 @@ class SessionPanes(Screen[None]):
         """Show a session as it was read; the first time, its cause is chosen."""
         first = self.opened is None
         self.opened = opened
+        self.post_message(messages.SuggestionsAsked(opened.tree, opened.row.title))
         row = opened.row
         about = (row.agent, row.model or "", times.local(row.started))
         self.query_one(Banner).say(
@@ -190,7 +197,7 @@ class SessionPanes(Screen[None]):
             sought = self._sought.words if self._sought and self._sought.name == str(steps.current) else ()
             self._compose_page(partial(opened.page_of_step, steps.current, chosen, sought))
         elif chosen is not None:
-            self._compose_page(partial(opened.page_of_hypothesis, chosen))
+            self._compose_page(partial(opened.page_of_hypothesis, chosen, self._settling.get(chosen.id, ())))
 
     @work(exclusive=True, group="detail")
     async def _compose_page(self, make: Callable[[], Page]) -> None:

@@ -8,7 +8,7 @@ from textual.content import Content
 from sessions import times
 from sessions.models.hypothesis import Evidence, Hypothesis
 from sessions.models.session import Step
-from sessions.store.rows import Recollection, RunRow
+from sessions.store.rows import ProbeRow, Recollection, RunRow
 from tui.screens.pages import lines
 from tui.screens.pages.marks import locate
 from tui.widgets import figures
@@ -30,13 +30,16 @@ SUPPORTS: Mapping[str, str] = {
 class View:
     """A hypothesis, and what the store says around it; `steps` are those of its evidence, by ordinal.
 
-    `before` is what another session found out about the same.
+    `before` is what another session found out about the same, `probes` what diagnostics said of it, `settling` names
+    those that would settle it.
     """
 
     hypothesis: Hypothesis
     steps: Mapping[int, Step]
     runs: Sequence[RunRow]
     before: Recollection | None = None
+    probes: Sequence[ProbeRow] = ()
+    settling: Sequence[str] = ()
 
 
 def compose(view: View) -> list[Block]:
@@ -50,6 +53,7 @@ def compose(view: View) -> list[Block]:
         *_facts(one),
         *tested_before(view.before),
         *_worths(view),
+        *_probes(view),
     ]
     if one.evidence:
         blocks += [*lines.heading("Evidence"), *evidence(view)]
@@ -85,6 +89,16 @@ def tested_before(before: Recollection | None) -> Iterator[Block]:
         link = inline(before.title or before.session, "accent") + ink(f" ({one.id})", "muted")
         told = ink("tested before: ", "strong") + said + link
         yield Prose(told, hang=lines.LABEL, target=Place("session", before.session))
+
+
+def _probes(view: View) -> Iterator[Block]:
+    for row in view.probes:
+        report, document = row.report, row.report.document
+        said = [f"{finding.answer} on {report.target}: {finding.why}" for finding in document.findings]
+        for words in said or [f"{document.status} on {report.target}: {document.detail}"]:
+            yield lines.field("probe", inline(f"{report.probe}: {words}"))
+    if view.settling:
+        yield lines.field("settled by", inline(", ".join(view.settling), "accent"))
 
 
 def _spent(one: Hypothesis) -> str:
