@@ -20,6 +20,10 @@ _WHOLE_LIMIT = 4 * 1024 * 1024
 """Bytes of a file that is read whole to find where a block went."""
 _PASSING = frozenset({"head", "tail", "cat"})
 """Filters that leave every line as it is."""
+_CHOOSING = frozenset({*_PASSING, "grep", "egrep", "fgrep"})
+"""Filters that leave the lines as they are that they let through."""
+_ROWS = frozenset({"ps", "df", "free"})
+"""Programs of which any row can be read by itself."""
 
 
 class Comparer:
@@ -111,6 +115,8 @@ def _telling(planned: PlannedStep) -> tuple[str, ...] | None:
         readers = [words for words in planned.stages if kind_of(words).source]
         return readers[0] if readers else None
     stages = (*(stage.words for stage in planned.pipes[0].stages), *planned.local_stages)
+    if stages[0][0].rpartition("/")[2] in _ROWS and all(words[0] in _CHOOSING for words in stages[1:]):
+        return stages[0]
     shaping = [words for words in stages[1:] if words[0] not in _PASSING]
     return shaping[-1] if shaping and kind_of(stages[0]).source is False else stages[0]
 

@@ -7,6 +7,8 @@ from itertools import islice, zip_longest
 
 from replay.output import moved
 from replay.output.align import Alignment
+from replay.output.domains.cells import Tables
+from replay.output.domains.choice import readable, reader
 from replay.output.kinds import Kind, kind_of
 from replay.output.lines import Lines, difference
 from replay.output.masks import Masked
@@ -15,6 +17,8 @@ from replay.output.terminal import DRAWING, plain, settle
 from replay.rewrite import PathRules
 from sessions.models.replay import Compared, TokenDifference
 
+SAME = frozenset({"identical", "equivalent", "reordered", "drift", "moved"})
+"""The comparisons under which a recorded output still says what it said."""
 MOST_TOKENS = 200
 """Differing tokens that are kept."""
 _WORDS = re.compile(r"\w+")
@@ -52,7 +56,7 @@ def compare(
     about = circumstances or Circumstances()
     if about.reconstructed:
         return Compared(comparison="not-comparable", detail="the recording is a reconstruction")
-    compared = _texts(recorded, new, kind_of(argv), about)
+    compared = _texts(recorded, new, argv, about)
     if truncated and compared.comparison != "identical":
         detail = "the recording was cut, and the rest differs" if compared.tokens else "the recording was cut"
         return compared.model_copy(update={"comparison": "recording-truncated", "detail": detail})
@@ -63,26 +67,53 @@ def compare(
     return compared
 
 
-def _texts(recorded: str, new: str, kind: Kind, about: Circumstances) -> Compared:
+def _texts(recorded: str, new: str, argv: Sequence[str] | None, about: Circumstances) -> Compared:
     if recorded.rstrip("\n") == new.rstrip("\n"):
         return Compared(comparison="identical")
-    (left, rules), (right, more) = settle(recorded), settle(new)
-    rules = tuple(dict.fromkeys((*rules, *more)))
+    kind = kind_of(argv)
+    left, right, rules = _settled(recorded, new, kind)
     if left == right:
         return Compared(comparison="equivalent", rules=rules)
-    if not kind.source and (plain(left), plain(right)) != (left, right):
-        left, right, rules = plain(left), plain(right), (*rules, DRAWING)
-        if left == right:
-            return Compared(comparison="equivalent", rules=rules)
     lines = Lines(kind, about.paths.map_text if kind.source else about.paths.map)
+    compared = (_read(about.paths.map_text(left), right, argv, lines) if argv else None) or _as_text(
+        left, right, lines, about
+    )
+    return compared.model_copy(update={"rules": (*rules, *compared.rules)})
+
+
+def _settled(recorded: str, new: str, kind: Kind) -> tuple[str, str, tuple[str, ...]]:
+    (left, rules), (right, more) = settle(recorded), settle(new)
+    rules = tuple(dict.fromkeys((*rules, *more)))
+    if kind.source or left == right or (plain(left), plain(right)) == (left, right):
+        return left, right, rules
+    return plain(left), plain(right), (*rules, DRAWING)
+
+
+def _as_text(left: str, right: str, lines: Lines, about: Circumstances) -> Compared:
     tokens = list(islice(_differences(left.split("\n"), right.split("\n"), lines), MOST_TOKENS))
-    used = (*rules, *lines.rules)
-    if not tokens:
-        return Compared(comparison="equivalent" if DRIFTING.isdisjoint(used) else "drift", rules=used)
-    found = _elsewhere(left, right, kind, about) or _reordered(left, right, kind, lines)
-    if found:
-        return found.model_copy(update={"rules": (*rules, *found.rules)})
-    return Compared(comparison="changed", rules=used, tokens=tuple(tokens))
+    if tokens:
+        elsewhere = _elsewhere(left, right, lines.kind, about) or _reordered(left, right, lines)
+        return elsewhere or Compared(comparison="changed", rules=tuple(lines.rules), tokens=tuple(tokens))
+    drifted = not DRIFTING.isdisjoint(lines.rules)
+    return Compared(comparison="drift" if drifted else "equivalent", rules=tuple(lines.rules))
+
+
+def _read(left: str, right: str, argv: Sequence[str], lines: Lines) -> Compared | None:
+    """Compare what a known program says, whatever its layout; None where that is not known."""
+    parse = reader(argv)
+    if parse is None or not (readable(left) and readable(right)):
+        return None
+    before, after = parse(left), parse(right)
+    if before is None or after is None:
+        return None
+    tables = Tables(lines.differences)
+    tokens = tuple(islice(tables.differences(before, after), MOST_TOKENS))
+    rules = (*tables.rules, *lines.rules)
+    if tokens:
+        return Compared(comparison="changed", rules=rules, tokens=tokens)
+    rules = rules or ("order and layout of what this program prints",)
+    drifted = tables.drifted or not DRIFTING.isdisjoint(rules)
+    return Compared(comparison="drift" if drifted else "equivalent", rules=rules)
 
 
 def _differences(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[TokenDifference]:
@@ -127,8 +158,8 @@ def _elsewhere(left: str, right: str, kind: Kind, about: Circumstances) -> Compa
     return None
 
 
-def _reordered(left: str, right: str, kind: Kind, lines: Lines) -> Compared | None:
-    if not kind.unordered:
+def _reordered(left: str, right: str, lines: Lines) -> Compared | None:
+    if not lines.kind.unordered:
         return None
     there: dict[object, list[str]] = {}
     for line in right.split("\n"):

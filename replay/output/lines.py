@@ -24,7 +24,7 @@ class Lines:
 
     def __init__(self, kind: Kind, map_path: PathMap) -> None:
         """Read outputs of `kind`; `map_path` maps a recorded path to the target's."""
-        self._kind = kind
+        self.kind = kind
         self._map_path = map_path
         self._there: dict[str, str] = {}
         self._back: dict[str, str] = {}
@@ -36,11 +36,11 @@ class Lines:
     @property
     def masking(self) -> bool:
         """Whether times may be masked before lines are compared: not in a source file."""
-        return not self._kind.source
+        return not self.kind.source
 
     def again(self) -> "Lines":
         """Return one like this that has seen no line yet."""
-        return Lines(self._kind, self._map_path)
+        return Lines(self.kind, self._map_path)
 
     @property
     def replaced(self) -> frozenset[str]:
@@ -49,14 +49,14 @@ class Lines:
 
     def key(self, line: str) -> object:
         """Return what lines that say the same have in common, rates and bound values aside."""
-        if self._kind.source:
+        if self.kind.source:
             return line
-        found = form_of(outline(line), listing=self._kind.listing)
+        found = form_of(outline(line), listing=self.kind.listing)
         return found.signature, found.fixed(line)
 
     def keys(self, text: Sequence[str]) -> Sequence[str]:
         """Return something rougher for every line of a text, at once: to align by, not to judge by."""
-        return text if self._kind.source else gist("\n".join(text)).split("\n")
+        return text if self.kind.source else gist("\n".join(text)).split("\n")
 
     def told(self, masked: tuple[str, str], whole: tuple[str, str], number: int) -> list[TokenDifference]:
         """Return what differs between two lines, given also with their times masked; what was seen is remembered."""
@@ -75,7 +75,7 @@ class Lines:
         """Return what differs between two lines; `number` is the recorded one's, from 1."""
         if recorded == new:
             return []
-        if self._kind.source:
+        if self.kind.source:
             return self._source(recorded, new, number)
         if self._agree(recorded, new):
             return []
@@ -83,12 +83,12 @@ class Lines:
 
     def confirm(self, line: str, number: int) -> list[TokenDifference]:
         """Return where a line that both outputs have goes against what stands for what elsewhere."""
-        pieces = (token for token in tokens(line, listing=self._kind.listing) if token.policy in BINDING)
+        pieces = (token for token in tokens(line, listing=self.kind.listing) if token.policy in BINDING)
         return [difference(number, each.kind, each.text, each.text) for each in pieces if not self._bound(each, each)]
 
     def _agree(self, recorded: str, new: str) -> bool:
         """Tell, without cutting them up, whether two lines say the same; False where a closer look is needed."""
-        listing = self._kind.listing
+        listing = self.kind.listing
         recorded, new = heads(recorded, new)
         outlined, other = outline(recorded), outline(new)
         left = right = form_of(outlined, listing=listing)
@@ -125,8 +125,8 @@ class Lines:
 
     def _apart(self, recorded: str, new: str, number: int) -> list[TokenDifference]:
         """Compare token by token."""
-        left = tokens(recorded, listing=self._kind.listing)
-        right = tokens(new, listing=self._kind.listing)
+        left = tokens(recorded, listing=self.kind.listing)
+        right = tokens(new, listing=self.kind.listing)
         if [token.kind for token in left] != [token.kind for token in right]:
             return _aligned(left, right, number)
         return [

@@ -35,6 +35,8 @@ class TokenDifference(Strict):
     kind: str
     recorded: str
     new: str
+    where: str = ""
+    """What it is the value of, where the output of a known program was read: ``0 memory.total``, ``vllm``."""
 
 
 class Compared(Strict):

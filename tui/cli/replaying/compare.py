@@ -6,14 +6,11 @@ from pathlib import Path
 
 from rich.text import Text
 
-from replay.output.compare import compare
+from replay.output.compare import SAME, compare
 from sessions.errors import BadInput
 from sessions.ingest import display
 from sessions.models.replay import Compared
 from tui.cli import arguments, output
-
-SAME = frozenset({"identical", "equivalent", "reordered", "drift", "moved"})
-"""The comparisons under which a recorded output still says what it said."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +57,9 @@ def _print(compared: Compared) -> None:
     for token in compared.tokens:
         output.emit(
             Text.assemble(
-                f"  line {token.line}  {token.kind}  ",
+                f"  line {token.line}  ",
+                output.words(f"{token.where}  " if token.where else ""),
+                f"{token.kind}  ",
                 (display.line(token.recorded), "red"),
                 " → ",
                 (display.line(token.new), "green"),
