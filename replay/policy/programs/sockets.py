@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
-from replay.policy.options import NAME, Answer, Call, Program, Understood
+from replay.policy.options import NAME, Answer, Call, Program, Understood, understand
 
 _SETS = Problem("system", "changes the network")
 _ENDLESS = Problem("unknown", "does not end by itself")
@@ -35,17 +35,35 @@ def _check_sysctl(call: Call) -> Problem | None:
     return Problem("system", "sysctl: changes the machine") if changed else None
 
 
+_INTERNET = r"[46]?(tcp|udp|TCP|UDP)?(@[\w.:-]+)?(:[\w,-]+)?"
+_LSOF = Program(
+    "lsof",
+    flags="-n -P -a -l -t -w -N -U -R",
+    valued={"-p": r"[\d,^]+", "-u": r"[\w,^-]+", "-c": NAME, "-s": r"\w+:\w+", "+D": r"(?!)"},
+    optional={"-i": _INTERNET},
+    operands=("place",),
+    refused={"-r": _ENDLESS, "+r": _ENDLESS, "-D": Problem("writes", "writes a cache")},
+    weigh=lambda call: _resolves(call) if call.has("-i") or not call.operands else None,
+)
+
+
+def _parse_lsof(words: Sequence[str]) -> Answer:
+    """Join ``-i`` with the address behind it, which would else be taken for a file."""
+    joined: list[str] = []
+    for word in words:
+        if joined and re.fullmatch(r"-\w*i", joined[-1]) and word and re.fullmatch(_INTERNET, word):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    return understand(_LSOF, joined)
+
+
 PROGRAMS = (
     Program(
         "lsof",
-        flags="-n -P -a -l -t -w -N -U -R",
-        valued={"-p": r"[\d,^]+", "-u": r"[\w,^-]+", "-c": NAME, "-s": r"\w+:\w+", "+D": r"(?!)"},
-        optional={"-i": _ADDRESS},
-        operands=("place",),
-        refused={"-r": _ENDLESS, "+r": _ENDLESS, "-D": Problem("writes", "writes a cache")},
-        weigh=lambda call: _resolves(call) if call.has("-i") or not call.operands else None,
-        asked=("lsof -i :5173",),
-        examples=("lsof -nP -i :8000", "lsof -n -p 4242", "lsof /dev/nvidia0"),
+        parse=_parse_lsof,
+        asked=("lsof -i :5173", "lsof -i"),
+        examples=("lsof -nP -i :8000", "lsof -nPi:8000", "lsof -n -p 4242", "lsof /dev/nvidia0", "lsof -nti tcp:80"),
     ),
     Program(
         "netstat",

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from replay.policy.programs.git.commands import COMMANDS
 
 LANGUAGES = {
     "git", "find", "ps", "echo", "printf", "test", "[", "ip", "python", "python3", "sleep", "expr", "jq", "rev",
-    "systemctl", "journalctl",
+    "systemctl", "journalctl", "lsof",
 }  # fmt: skip
 """Programs whose words are judged by a parser of their own, by other tests, or taken as text."""
 HERE = [
@@ -58,3 +59,33 @@ def test_no_option_of_git_outside_the_grammar_runs(name: str) -> None:
         for changed in (f"git {name} {option} HEAD", f"git {name} {option}=x HEAD", f"git {name} HEAD {option}"):
             judged = assess(changed)
             assert judged.decision != "run" or option not in judged.pipes[0].stages[0].words[-4:], changed
+
+
+SERVED = {
+    "git",
+    "docker",
+    "podman",
+    "nerdctl",
+    "kubectl",
+    "systemctl",
+    "journalctl",
+    "sleep",
+    "[",
+    "test",
+    "false",
+    "swapon",
+}
+"""Programs that need a daemon, take long, or answer by their exit status alone."""
+EXAMPLES = [(name, each) for name, program in sorted(catalogue().items()) for each in program.examples]
+
+
+@pytest.mark.parametrize(("name", "example"), [pair for pair in EXAMPLES if pair[0] not in SERVED])
+def test_the_program_takes_its_canonical_form(name: str, example: str, tmp_path: Path) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"needs {name}")
+    sent = assess(example).sent
+    done = subprocess.run(
+        ["sh", "-c", sent or ""], cwd=tmp_path, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+        check=False,
+    )  # fmt: skip
+    assert not re.search("(?i)(invalid|unrecognized|unknown|illegal|bad) (option|argument)|^usage", done.stderr)

@@ -29,12 +29,13 @@ _DIFF_FLAGS = (
     "--compact-summary --cumulative --no-relative --no-indent-heuristic --indent-heuristic"
 )
 _DIFF_VALUED = {
-    "-U": COUNT, "--unified": COUNT, "--diff-filter": "[A-Za-z*]+", "-S": "text", "-G": "text",
+    "--unified": COUNT, "--diff-filter": "[A-Za-z*]+", "-S": "text", "-G": "text",
     "--inter-hunk-context": COUNT, "--word-diff-regex": "text", "-O": r"(?!)",
 }  # fmt: skip
 _DIFF_OPTIONAL = {
     "--stat": r"[\d,]+", "--color": "never|always|auto", "--word-diff": "[a-z]+", "--color-words": "[^\n]*",
-    "--abbrev": r"\d+", "-M": r"\d+%?", "-C": r"\d+%?", "--find-renames": r"\d+%?", "--find-copies": r"\d+%?",
+    "--abbrev": r"\d+", "-U": r"\d+", "-M": r"\d+%?", "-C": r"\d+%?", "--find-renames": r"\d+%?",
+    "--find-copies": r"\d+%?",
     "--color-moved": "[a-z-]+", "--relative": "[^\n]*", "--dirstat": r"[\w,]+", "--diff-algorithm": "[a-z]+",
 }  # fmt: skip
 _LOG_FLAGS = (
