@@ -41,6 +41,13 @@ def _check_tail(call: Call) -> Problem | None:
     return None
 
 
+def _check_tac(call: Call) -> Problem | None:
+    """What cannot be read from its end is first put into a temporary file."""
+    if call.operands and "-" not in call.operands:
+        return None
+    return Problem("writes", "tac: keeps what it is given in a temporary file")
+
+
 PROGRAMS = (
     Program(
         "cat",
@@ -121,7 +128,7 @@ PROGRAMS = (
         valued={"-b": r"[atn]|p.*", "-w": COUNT, "-s": "text", "-v": COUNT, "-n": "ln|rn|rz"},
         examples=("nl -ba f",),
     ),
-    Program("tac", examples=("tac f",)),
+    Program("tac", check=_check_tac, examples=("tac f",)),
     Program("rev", dashes=False, examples=("rev f",)),
     Program("fold", flags="-s -b", valued={"-w": COUNT}, examples=("fold -w 80 f",)),
     Program("paste", flags="-s -z", valued={"-d": "text"}, examples=("paste -sd, f",)),
