@@ -36,4 +36,4 @@ def test_every_source_and_data_file_is_in_it(wheel: zipfile.ZipFile) -> None:
 
 def test_the_console_script_is_necropsy(wheel: zipfile.ZipFile) -> None:
     (entry_points,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
-    assert "necropsy = tui.cli.main:run" in wheel.read(entry_points).decode()
+    assert "necropsy = tui.cli.entry:run" in wheel.read(entry_points).decode()
