@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from replay.output.context import FIRM
 from replay.output.tokens import tokens
 from replay.recording import Recording
+from sessions.hypotheses.predicates import Predicate, parse
 from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, RunStep, Standing, Worth
 
@@ -57,12 +58,26 @@ def _judge(evidence: Evidence, result: RunStep, recording: Recording) -> tuple[S
         return "not-applicable", result.detail or result.outcome
     if result.outcome != "completed":
         return "undetermined", result.outcome
+    predicate = parse(evidence.predicate) if evidence.predicate else None
+    if predicate is not None:
+        return _required(predicate, result)
     held = _HOLDING.get(result.comparison or "")
     if held:
         return ("holds-with-drift" if held[0] != "holds" else "holds"), held[1]
     if result.comparison in {"changed", "exit-status-changed"}:
         return _cited(evidence, result, recording)
     return "undetermined", result.comparison or "not compared"
+
+
+def _required(predicate: Predicate, result: RunStep) -> tuple[Standing, str]:
+    """Tell whether what a person named as deciding holds; then it alone decides, whatever else changed."""
+    holds = predicate.holds(result.output)
+    if holds is None:
+        return "undetermined", f"the output does not tell whether {predicate.text}"
+    if not holds:
+        return "contradicted", f"it does not hold that {predicate.text}"
+    same = result.comparison in {"identical", "equivalent", "reordered", "moved"}
+    return ("holds" if same else "holds-with-drift"), f"it holds that {predicate.text}"
 
 
 def _cited(evidence: Evidence, result: RunStep, recording: Recording) -> tuple[Standing, str]:

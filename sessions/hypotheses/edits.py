@@ -10,9 +10,10 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, field_validator
 
 from sessions.hypotheses.draft import Draft
+from sessions.hypotheses.predicates import parse
 from sessions.hypotheses.tree import is_under
 from sessions.models.hypothesis import (
     LONGEST_STATEMENT,
@@ -130,9 +131,29 @@ class _NewEvidence(_Value):
             stance=self.stance,
             quote=self.quote or (known.quote if known else ""),
             deciding=known is not None and known.deciding,
+            predicate=known.predicate if known else "",
             source=f"person:{author}",
         )
         draft.put(node, evidence=(*(e for e in node.evidence if e.step != self.step), piece))
+
+
+class _NewPredicate(_Value):
+    step: int
+    predicate: str
+
+    @field_validator("predicate")
+    @classmethod
+    def _readable(cls, value: str) -> str:
+        if value and parse(value) is None:
+            raise ValueError("is none: write `max diff < 0.01`, `contains WORDS` or `lacks WORDS`")
+        return value
+
+    def lay(self, draft: Draft, key: str, author: str) -> None:
+        node = draft.touch(key, author)
+        if node is not None:
+            changed = {"predicate": self.predicate}
+            pieces = (e.model_copy(update=changed) if e.step == self.step else e for e in node.evidence)
+            draft.put(node, evidence=tuple(pieces))
 
 
 class _NoEvidence(_Value):
@@ -205,6 +226,7 @@ ACTIONS: Mapping[str, type[_Value]] = {
     "verdict": _NewVerdict,
     "parent": _NewParent,
     "evidence": _NewEvidence,
+    "predicate": _NewPredicate,
     "unevidence": _NoEvidence,
     "add": _Added,
     "merge": _Merged,

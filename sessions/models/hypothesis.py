@@ -27,6 +27,8 @@ class Evidence(Strict):
     """Verbatim from the step's output or command, one line."""
     deciding: bool = False
     """The verdict rests on this one."""
+    predicate: str = ""
+    """What must hold of the step's output for this to stand, as `sessions.hypotheses.predicates` reads it."""
     source: str
     """The rule, model or person that put it there: ``rule:NAME``, ``model:NAME``, ``person:NAME``."""
 

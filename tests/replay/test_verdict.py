@@ -13,6 +13,22 @@ def piece(step: int, quote: str = "tensors 1809", *, deciding: bool = True) -> E
     return Evidence(step=step, stance="refutes", quote=quote, deciding=deciding, source="rule:x")
 
 
+@pytest.mark.parametrize(
+    ("comparison", "output", "standing", "worth"),
+    [
+        ("changed", "tensors 1810\nmax diff 0.002", "holds-with-drift", "upheld"),
+        ("identical", "max diff 0.002", "holds", "upheld"),
+        ("drift", "max diff 0.2", "contradicted", "overturned"),
+        ("changed", "no such thing", "undetermined", "undetermined"),
+    ],
+)
+def test_a_predicate_decides_alone(comparison: str, output: str, standing: str, worth: str) -> None:
+    required = piece(1).model_copy(update={"predicate": "max diff < 0.01"})
+    assert judged(recording(required), result(1, comparison=comparison, output=output)) == (standing, worth)
+    cut_short = result(1, "timed-out", output="max diff 0.002")
+    assert judged(recording(required), cut_short) == ("undetermined", "undetermined")
+
+
 def recording(*evidence: Evidence, output: str = "at 18:02:11 tensors 1809\nother 5\n") -> Recording:
     steps = {n: Step(ordinal=n, kind="shell", tool="bash", command="cat f", output=output) for n in range(4)}
     root = Hypothesis(id="H0", key="k0", root=True, statement="s", evidence=(piece(0),), source="rule:x")

@@ -162,6 +162,7 @@ VALUES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "verdict": st.fixed_dictionaries({"verdict": st.sampled_from(["open", "refuted", "confirmed", "odd"])}),
     "parent": st.fixed_dictionaries({"parent": st.none() | KEYS}),
     "evidence": st.fixed_dictionaries({"step": st.integers(0, 3), "stance": st.just("neutral")}),
+    "predicate": st.fixed_dictionaries({"step": st.integers(0, 3), "predicate": st.sampled_from(["a < 1", "odd"])}),
     "unevidence": st.fixed_dictionaries({"step": st.integers(0, 3)}),
     "add": st.fixed_dictionaries({"statement": st.just("another"), "parent": st.none() | KEYS}),
     "merge": st.fixed_dictionaries({"into": KEYS}),

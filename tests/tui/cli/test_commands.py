@@ -158,6 +158,20 @@ def test_evidence_must_stand_in_the_log(bundled: Run) -> None:
     assert "does not say" in done.stderr
 
 
+def test_a_predicate_must_hold_of_the_recording_and_is_kept(bundled: Run) -> None:
+    tree = json.loads(bundled("show", "latest", "--json").stdout)
+    node = next(each for each in tree if any(piece["quote"] for piece in each["evidence"]))
+    piece = next(each for each in node["evidence"] if each["quote"])
+    step = piece["step"]
+    refused = bundled("edit", "latest", node["id"], "--predicate", f"{step}:contains nothing of the sort")
+    assert (refused.returncode, "does not hold" in refused.stderr) == (2, True)
+    assert bundled("edit", "latest", node["id"], "--predicate", f"{step}:small").returncode == 2
+    assert bundled("edit", "latest", node["id"], "--predicate", "9999:lacks x").returncode == 2
+    assert bundled("edit", "latest", node["id"], "--predicate", f"{step}:lacks nothing of the sort").returncode == 0
+    kept = next(each for each in json.loads(bundled("show", "latest", "--json").stdout) if each["id"] == node["id"])
+    assert [each["predicate"] for each in kept["evidence"] if each["step"] == step] == ["lacks nothing of the sort"]
+
+
 def test_an_unknown_hypothesis(bundled: Run) -> None:
     done = bundled("edit", "latest", "H99", "--verdict", "open")
     assert done.returncode == 3

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -88,6 +89,15 @@ def test_the_run_is_kept_and_stands_in_the_report(bundled: Run, targets: Path, t
     (run,) = read_json(bundled("report", "latest", "--format", "json"))["runs"]
     assert run["target"] == "gpu"
     assert [step["step"] for step in run["steps"]] == [int(READ_MODULE)]
+
+
+def test_a_build_server_gets_junit(bundled: Run, targets: Path, tmp_path: Path) -> None:
+    module(tmp_path)
+    told = tmp_path / "told.xml"
+    bundled("replay", "latest", "--on", "gpu", "--targets", targets, "--steps", READ_MODULE, "--yes", "--junit", told)
+    (suite,) = ET.parse(told).getroot()  # noqa: S314 - our own file
+    assert suite.get("name") == "run 1 on gpu"
+    assert suite.get("tests") == suite.get("skipped")
 
 
 def test_a_missing_file_is_a_missing_path(bundled: Run, targets: Path) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import getpass
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sessions.errors import UsageProblem
 from sessions.models.hypothesis import Hypothesis, Tree
@@ -36,6 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--no-evidence", action="append", default=[], type=arguments.natural, metavar="STEP", help="take evidence away"
+    )
+    parser.add_argument(
+        "--predicate",
+        action="append",
+        default=[],
+        metavar="STEP:PREDICATE",
+        help="what must hold of a cited step's output: 12:max diff < 0.01, 12:contains WORDS, 12:lacks WORDS",
     )
     parser.add_argument("--merge", metavar="H", help="make it one with another one, which stays")
     parser.add_argument("--remove", action="store_true", help="remove it; its children move up")
@@ -90,7 +97,7 @@ def _key(args: argparse.Namespace, tree: Tree) -> str:
 def _refuse_beside_add(args: argparse.Namespace) -> None:
     if args.hypothesis:
         raise UsageProblem("--add makes a new hypothesis: leave H out.", hint="Use --statement to restate H.")
-    others = (args.statement, args.evidence, args.no_evidence, args.merge, args.remove, args.promote)
+    others = (args.statement, args.evidence, args.no_evidence, args.predicate, args.merge, args.remove, args.promote)
     if any(others):
         raise UsageProblem(
             "--add goes with --verdict, --parent and --author only.", hint="Correct the new hypothesis afterwards."
@@ -104,7 +111,10 @@ def _refuse_idle(args: argparse.Namespace, node: Hypothesis, tree: Tree) -> None
     for option, other in (("--parent", args.parent), ("--merge", args.merge)):
         if other and arguments.hypothesis(tree, other).key == node.key:
             raise UsageProblem(f"{option} {other}: that is the hypothesis itself.", hint="Name another one.")
-    cited = {evidence.step for evidence in node.evidence}
+    cited = {evidence.step for evidence in node.evidence} | {int(text.split(":")[0]) for text in _given(args.evidence)}
+    uncited = [text for text in _given(args.predicate) if int(text.split(":")[0]) not in cited]
+    if uncited:
+        raise UsageProblem(f"{node.id} cites no such step: {uncited[0]!r}.", hint=f"It cites {_listed(cited)}.")
     idle = [str(step) for step in args.no_evidence if step not in cited]
     if idle:
         raise UsageProblem(f"{node.id} cites no step {', '.join(idle)}.", hint=f"It cites {_listed(cited)}.")
@@ -131,6 +141,7 @@ def _edits(args: argparse.Namespace, tree: Tree, reader: Reader, session: str) -
         (args.remove, "remove", {}),
     )
     yield from (("evidence", _evidence(text, reader, session)) for text in args.evidence)
+    yield from (("predicate", _predicate(text, reader, session)) for text in args.predicate)
     yield from (("unevidence", {"step": step}) for step in args.no_evidence)
     yield from ((action, value) for wanted, action, value in one_each if wanted)
 
@@ -145,3 +156,23 @@ def _evidence(text: str, reader: Reader, session: str) -> dict[str, object]:
             f"Step {step} does not say {quote!r}.", hint=f"Copy a line from: necropsy steps {session} --only {step}."
         )
     return {"step": int(step), "stance": stance, "quote": quote}
+
+
+def _given(texts: Iterable[str]) -> list[str]:
+    """Return those of STEP:… that begin with a step."""
+    return [text for text in texts if _STEP.fullmatch(text.split(":")[0])]
+
+
+def _predicate(text: str, reader: Reader, session: str) -> dict[str, object]:
+    from sessions.hypotheses.predicates import parse  # noqa: PLC0415 - only this option needs it
+
+    step, _, written = text.partition(":")
+    predicate = parse(written)
+    if not _STEP.fullmatch(step) or predicate is None:
+        raise UsageProblem(f"{text!r} is no predicate.", hint="Write 12:max diff < 0.01, or 12:contains WORDS.")
+    if not predicate.holds(reader.step(session, int(step)).output):
+        raise UsageProblem(
+            f"{written!r} does not hold of the recorded output of step {step}.",
+            hint="A predicate says what the recording shows and a replay must show too.",
+        )
+    return {"step": int(step), "predicate": written.strip()}

@@ -14,8 +14,9 @@ from probes.host.targets import Target
 from replay.conduct import conduct
 from replay.plan import Selection, build_plan, parse_hosts
 from replay.progress import Began, Done, Ended, Sending
-from sessions.errors import UsageProblem
+from sessions.errors import BadInput, UsageProblem
 from sessions.models.replay import HypothesisStanding, Plan, PlannedStep, RunStep
+from sessions.reports import junit
 from sessions.store.reader import Reader
 from sessions.store.rows import RunRow
 from tui.cli import arguments, diagnostics, output
@@ -49,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exit-code", action="store_true", help="exit with 1 if a verdict is overturned, 6 if that cannot be told"
     )
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="also write what came of it as JUnit XML")
     arguments.add_json(parser)
 
 
@@ -70,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
     number = asyncio.run(_carry_out(store, target, plan))
     with Reader.open(store) as reader:
         done = next(row for row in reader.runs(plan.session) if row.number == number)
+        if args.junit:
+            _write_junit(args.junit, done, reader)
     _report(done, as_json=args.json)
     return _code(done.worths) if args.exit_code else 0
 
@@ -159,6 +163,14 @@ def _report(done: RunRow, *, as_json: bool) -> None:
                 (f"  {worth.hypothesis} ", "bold"), (worth.worth, _WORTHS[worth.worth]), " ", output.words(worth.why)
             )
         )
+
+
+def _write_junit(path: Path, done: RunRow, reader: Reader) -> None:
+    statements = {each.id: each.statement for each in reader.tree(done.session).hypotheses}
+    try:
+        path.write_text(junit.render([done], statements), "utf-8")
+    except OSError as error:
+        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def _describe(done: RunRow) -> dict[str, Any]:
