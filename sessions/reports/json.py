@@ -11,6 +11,7 @@ from sessions import times
 from sessions.ingest.display import clean
 from sessions.models.replay import Standing
 from sessions.reports.collect import ReportData
+from sessions.reports.fleet import matrix
 from sessions.store.rows import ProbeRow, RunRow
 
 SCHEMA = 1
@@ -33,6 +34,7 @@ def render(data: ReportData) -> str:
         "candidates": data.tree.candidates,
         "note": data.tree.note,
         "runs": [_run(run) for run in data.runs],
+        "fleet": found.describe() if (found := matrix(data.runs)) else None,
         "probes": [_probe(row) for row in data.probes],
     }
     return orjson.dumps(_plain(document), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()

@@ -21,7 +21,7 @@ RECONSTRUCTED = (
 def render(data: ReportData) -> str:
     """Return the document. Everything from the log stands in it as text: no link, HTML or markup of it is live."""
     story = narrate(data)
-    sections = (_head, _summary, _tree, _hypotheses, _timeline, _replays, _probes, _steps, _candidates)
+    sections = (_head, _summary, _tree, _hypotheses, _timeline, _fleet, _replays, _probes, _steps, _candidates)
     return "\n\n".join(part for section in sections for part in section(story)) + "\n"
 
 
@@ -131,6 +131,20 @@ def _timeline(story: Narrative) -> Iterator[str]:
                 inline(moment.turn.source),
             )
             for moment in story.timeline
+        ],
+    )
+
+
+def _fleet(story: Narrative) -> Iterator[str]:
+    found = story.fleet
+    if found is None:
+        return
+    yield "## Evidence by target"
+    yield table(
+        ("hypothesis", "step", *(inline(", ".join(each.targets)) for each in found.columns)),
+        [
+            (inline(hypothesis), "verdict" if step is None else str(step), *(each.cells[n] for each in found.columns))
+            for n, (hypothesis, step) in enumerate(found.rows)
         ],
     )
 

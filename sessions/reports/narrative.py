@@ -8,6 +8,7 @@ from sessions.models.hypothesis import DEAD_ENDS, MARKS, Cost, Evidence, Hypothe
 from sessions.models.session import Message, Step
 from sessions.reports.collect import ReportData
 from sessions.reports.excerpts import Part, Row, excerpt, mark
+from sessions.reports.fleet import Matrix, matrix
 from sessions.reports.replays import Replay, replays
 from sessions.reports.wording import total
 
@@ -147,6 +148,11 @@ class Narrative:
     def replays(self) -> tuple[Replay, ...]:
         """The replays of the session's evidence."""
         return tuple(replays(self.data))
+
+    @cached_property
+    def fleet(self) -> Matrix | None:
+        """The last replays on each of several targets beside each other."""
+        return matrix(self.data.runs)
 
 
 def narrate(data: ReportData) -> Narrative:

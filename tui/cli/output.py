@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -53,7 +54,7 @@ def emit_text(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def emit(renderable: Tree | Text) -> None:
+def emit(renderable: Tree | Text | Table) -> None:
     """Draw something for a person: coloured on a terminal, plain elsewhere and under NO_COLOR."""
     console().print(renderable)
 

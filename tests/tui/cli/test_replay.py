@@ -179,3 +179,23 @@ def test_a_targets_file_with_a_mistake_names_line_and_field(bundled: Run, sshd: 
     assert done.returncode == 3
     assert "port" in done.stderr
     assert str(targets) in done.stderr
+
+
+def test_several_targets_at_once_and_one_that_fails_stops_none(bundled: Run, targets: Path, tmp_path: Path) -> None:
+    module(tmp_path)
+    one = targets.read_text()
+    dead = one.replace("[targets.gpu]", "[targets.dead]").replace("port = ", "port = 1 # ")
+    targets.write_text(dead + "".join(one.replace("[targets.gpu]", f"[targets.gpu{n}]") for n in (1, 2)))
+    asked = ("--on", "dead", "--on", "gpu[1-2]", "--targets", targets, "--steps", READ_MODULE, "--yes")
+    done = bundled("replay", "latest", *asked, "--json", "--exit-code")
+    told = read_json(done)
+    outcomes = {run["target"]: run["steps"][0]["outcome"] for run in told["runs"]}
+    assert outcomes == {"dead": "unreachable", "gpu1": "completed", "gpu2": "completed"}
+    assert told["fleet"]["alike"] == [["dead"], ["gpu1", "gpu2"]]
+    assert done.returncode == 6
+    drawn = bundled("replay", "latest", *asked)
+    assert "undetermined (unreachable)" in drawn.stdout
+    assert "gpu1," in drawn.stdout
+    assert read_json(bundled("report", "latest", "--format", "json"))["fleet"]["alike"] == [["dead"], ["gpu1", "gpu2"]]
+    for form in ("md", "html"):
+        assert "Evidence by target" in bundled("report", "latest", "--format", form).stdout

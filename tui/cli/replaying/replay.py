@@ -5,33 +5,40 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
 
 from rich.text import Text
 
 from probes.host import targets
 from probes.host.targets import Target
 from replay.conduct import conduct
-from replay.plan import Selection, build_plan, parse_hosts
-from replay.progress import Began, Done, Ended, Sending
+from replay.fleet import Member, conduct_all, expand
+from replay.plan import Hosts, Selection, build_plan, parse_hosts
+from replay.progress import Began, Done, Ended, Progress, Sending
 from sessions.errors import BadInput, UsageProblem
-from sessions.models.replay import HypothesisStanding, Plan, PlannedStep, RunStep
+from sessions.models.replay import HypothesisStanding, Plan, PlannedStep
 from sessions.reports import junit
+from sessions.reports.fleet import matrix
 from sessions.store.reader import Reader
 from sessions.store.rows import RunRow
 from tui.cli import arguments, diagnostics, output
+from tui.cli.replaying import results
 
 OVERTURNED, UNDETERMINED = 1, 6
 """Exit codes with --exit-code, beside 0 for upheld."""
 
 _DECISIONS = {"run": "green", "ask": "yellow", "refuse": "red"}
-_WORTHS = {"upheld": "green", "overturned": "bold red", "undetermined": "yellow"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Say which arguments the command takes."""
     arguments.add_session(parser)
-    parser.add_argument("--on", required=True, metavar="TARGET", help="a host of ~/.ssh/config or of the targets file")
+    parser.add_argument(
+        "--on",
+        required=True,
+        action="append",
+        metavar="TARGET",
+        help="a host of ~/.ssh/config or of the targets file; again for more, or a range: gpu[1-8]",
+    )
     parser.add_argument("--steps", metavar="STEPS", help="only these: 3,7-9")
     parser.add_argument("--hypothesis", metavar="H", help="only the evidence of this hypothesis")
     parser.add_argument(
@@ -57,29 +64,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Plan, ask, run, and say what came of it."""
     store = arguments.store_path(args)
-    target = _target(args)
+    found = [_target(args, name) for name in expand(args.on)]
     with Reader.open(store) as reader:
-        plan = _plan(args, reader, target)
+        members = [Member(target, _plan(args, reader, target)) for target in found]
     if not args.json:
-        _print_plan(plan, target)
+        for member in members:
+            _print_plan(member.plan, member.target)
     if args.dry_run:
         if args.json:
-            output.emit_json(plan.model_dump(mode="json"))
+            plans = [member.plan.model_dump(mode="json") for member in members]
+            output.emit_json(plans[0] if len(plans) == 1 else plans)
         return 0
-    if not _agreed(args, plan):
+    if not _agreed(args, members):
         diagnostics.say("Nothing was run.")
         return 0
-    number = asyncio.run(_carry_out(store, target, plan))
+    numbers = asyncio.run(_carry_out(store, members) if len(members) == 1 else _carry_out_all(store, members))
     with Reader.open(store) as reader:
-        done = next(row for row in reader.runs(plan.session) if row.number == number)
+        runs = [row for row in reader.runs(members[0].plan.session) if row.number in numbers]
         if args.junit:
-            _write_junit(args.junit, done, reader)
-    _report(done, as_json=args.json)
-    return _code(done.worths) if args.exit_code else 0
+            _write_junit(args.junit, runs, reader)
+    _report(runs, as_json=args.json)
+    return _code([worth for done in runs for worth in done.worths]) if args.exit_code else 0
 
 
-def _target(args: argparse.Namespace) -> Target:
-    target = targets.load(args.targets).named(args.on)
+def _target(args: argparse.Namespace, name: str) -> Target:
+    target = targets.load(args.targets).named(name)
     extra = [pair.partition("=") for pair in args.path]
     if any(not (equals and recorded.startswith("/") and there.startswith("/")) for recorded, equals, there in extra):
         raise UsageProblem("--path takes two absolute paths.", hint="For example: --path /root/ml-env=/opt/venv.")
@@ -91,7 +100,9 @@ def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
     chosen = Selection(
         steps=frozenset(arguments.numbers(args.steps)) if args.steps else None, hypothesis=args.hypothesis
     )
-    return build_plan(reader, args.session, target, chosen, parse_hosts(args.map))
+    given = parse_hosts(args.map).given
+    hosts = {recorded: target.name if target.name in expand([name]) else name for recorded, name in given.items()}
+    return build_plan(reader, args.session, target, chosen, Hosts(hosts))
 
 
 def _print_plan(plan: Plan, target: Target) -> None:
@@ -113,77 +124,68 @@ def _planned(step: PlannedStep) -> Text:
     return drawn
 
 
-def _agreed(args: argparse.Namespace, plan: Plan) -> bool:
-    sending = sum(step.decision == "run" for step in plan.steps)
+def _agreed(args: argparse.Namespace, members: Sequence[Member]) -> bool:
+    sending = sum(step.decision == "run" for member in members for step in member.plan.steps)
+    where = members[0].plan.target if len(members) == 1 else f"{len(members)} targets"
     if not sending:
         diagnostics.say("No step of this plan can run: the reasons stand beside each.")
         return bool(args.yes)
     if args.yes:
         return True
     if not diagnostics.interactive():
-        raise UsageProblem(f"Running {sending} steps on {plan.target} needs a yes.", hint="Add --yes or --dry-run.")
-    return diagnostics.confirm(f"Run these {sending} steps on {plan.target}?")
+        raise UsageProblem(f"Running {sending} steps on {where} needs a yes.", hint="Add --yes or --dry-run.")
+    return diagnostics.confirm(f"Run these {sending} steps on {where}?")
 
 
-async def _carry_out(store: Path, target: Target, plan: Plan) -> int:
-    number = 0
-    async with aclosing(conduct(store, target, plan)) as events:
+async def _carry_out(store: Path, members: Sequence[Member]) -> frozenset[int]:
+    numbers: set[int] = set()
+    async with aclosing(conduct(store, members[0].target, members[0].plan)) as events:
         async for event in events:
-            match event:
-                case Began():
-                    number = event.run
-                case Sending():
-                    diagnostics.say(f"step {event.step} …")
-                case Done():
-                    diagnostics.say(_line(event.result))
-                case Ended():
-                    pass
-    return number
+            numbers |= _say(event, "")
+    return frozenset(numbers)
 
 
-def _line(step: RunStep) -> str:
-    compared = f", {step.comparison}" if step.comparison else ""
-    return f"step {step.step}: {step.outcome}{compared}" + (f" ({step.detail})" if step.detail else "")
+async def _carry_out_all(store: Path, members: Sequence[Member]) -> frozenset[int]:
+    numbers: set[int] = set()
+    async with aclosing(conduct_all(store, members)) as events:
+        async for told in events:
+            numbers |= _say(told.event, f"{told.target}: ")
+    return frozenset(numbers)
 
 
-def _report(done: RunRow, *, as_json: bool) -> None:
+def _say(event: Progress, where: str) -> set[int]:
+    """Tell what happens, and return the number of a run that began."""
+    match event:
+        case Sending():
+            diagnostics.say(f"{where}step {event.step} …")
+        case Done():
+            diagnostics.say(f"{where}{results.step_line(event.result)}")
+        case Began():
+            return {event.run}
+        case Ended():
+            pass
+    return set()
+
+
+def _report(runs: Sequence[RunRow], *, as_json: bool) -> None:
+    side_by_side = matrix(runs)
     if as_json:
-        output.emit_json(_describe(done))
-        return
-    output.emit(Text(f"Run {done.number} on {done.target}", style="bold"))
-    for step in done.steps:
-        output.emit(output.words(f"  {_line(step)}"))
-        for token in step.tokens[:3]:
-            output.emit(output.words(f"      line {token.line}: {token.recorded} → {token.new} ({token.kind})", "dim"))
-    for standing in done.standings:
-        output.emit(output.words(f"  {standing.hypothesis} step {standing.step}: {standing.standing} {standing.why}"))
-    for worth in done.worths:
-        output.emit(
-            Text.assemble(
-                (f"  {worth.hypothesis} ", "bold"), (worth.worth, _WORTHS[worth.worth]), " ", output.words(worth.why)
-            )
-        )
+        described = [results.describe(done) for done in runs]
+        found = side_by_side.describe() if side_by_side else None
+        output.emit_json(described[0] if len(runs) == 1 else {"runs": described, "fleet": found})
+    elif side_by_side:
+        results.draw_matrix(side_by_side)
+    else:
+        for done in runs:
+            results.draw_run(done)
 
 
-def _write_junit(path: Path, done: RunRow, reader: Reader) -> None:
-    statements = {each.id: each.statement for each in reader.tree(done.session).hypotheses}
+def _write_junit(path: Path, runs: Sequence[RunRow], reader: Reader) -> None:
+    statements = {each.id: each.statement for each in reader.tree(runs[0].session).hypotheses}
     try:
-        path.write_text(junit.render([done], statements), "utf-8")
+        path.write_text(junit.render(runs, statements), "utf-8")
     except OSError as error:
         raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
-
-
-def _describe(done: RunRow) -> dict[str, Any]:
-    return {
-        "run": done.number,
-        "session": done.session,
-        "target": done.target,
-        "started": done.started,
-        "finished": done.finished,
-        "steps": [step.model_dump(mode="json") for step in done.steps],
-        "standings": [standing.model_dump(mode="json") for standing in done.standings],
-        "worths": [worth.model_dump(mode="json") for worth in done.worths],
-    }
 
 
 def _code(worths: Sequence[HypothesisStanding]) -> int:

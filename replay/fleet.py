@@ -1,0 +1,148 @@
+"""One session on several targets: one goes first, the others follow together, and none waits for one that fails."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+from probes.host.targets import Target
+from replay import recording, verdict
+from replay.conduct import conduct
+from replay.progress import Began, Done, Ended, Progress
+from replay.rewrite import PathRules
+from sessions.errors import HostProblem, NecropsyError, UsageProblem
+from sessions.models.replay import Plan, PlannedStep, RunStep
+from sessions.store.reader import Reader
+from sessions.store.writer import Writer
+
+HOSTS_AT_ONCE = 32
+"""Targets that are connected at the same time."""
+MOST = 1000
+"""Targets of one replay."""
+_RANGE = re.compile(r"\[([\d,-]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A target, and what would run on it."""
+
+    target: Target
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What happens on one of the targets."""
+
+    target: str
+    event: Progress
+
+
+def expand(names: Sequence[str]) -> tuple[str, ...]:
+    """Return target names with their ranges written out: ``gpu[1-3]`` is gpu1, gpu2, gpu3; ``gpu[08-10]`` keeps zeros.
+
+    Raises UsageProblem for a range that is none, and for more names than `MOST`.
+    """
+    found = tuple(dict.fromkeys(name for each in names for name in _expanded(each)))
+    if len(found) > MOST:
+        raise UsageProblem(f"{len(found)} targets are more than {MOST} at once.")
+    return found
+
+
+def _expanded(name: str) -> Iterator[str]:
+    match = _RANGE.search(name)
+    if match is None:
+        yield name
+        return
+    for number in _numbers(match[1], name):
+        yield from _expanded(name[: match.start()] + number + name[match.end() :])
+
+
+def _numbers(text: str, name: str) -> Iterator[str]:
+    for part in text.split(","):
+        found = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if found is None or not first <= last < first + MOST:
+            raise UsageProblem(f"{name!r} is no range of targets.", hint="For example: gpu[1-8] or gpu[1,3,5-7].")
+        yield from (str(number).zfill(len(found[1])) for number in range(first, last + 1))
+
+
+async def conduct_all(store: Path, members: Sequence[Member]) -> AsyncGenerator[Told, None]:
+    """Carry every plan out and yield what happens; closing the generator ends what runs anywhere.
+
+    The first member is the canary: it runs to its end before any other target is contacted. A target that cannot be
+    reached gets a run that says so. Raises StoreProblem and PolicyRefusal, and then nothing else is sent.
+    """
+    canary, *others = members
+    async with aclosing(_one(store, canary)) as events:
+        async for event in events:
+            yield Told(canary.target.name, event)
+    news: asyncio.Queue[Told | NecropsyError | None] = asyncio.Queue()
+    slots = asyncio.Semaphore(HOSTS_AT_ONCE)
+    tasks = [asyncio.create_task(_report(store, member, news, slots)) for member in others]
+    running = len(tasks)
+    try:
+        while running:
+            told = await news.get()
+            if isinstance(told, NecropsyError):
+                raise told
+            if told is None:
+                running -= 1
+            else:
+                yield told
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _report(
+    store: Path, member: Member, news: asyncio.Queue[Told | NecropsyError | None], slots: asyncio.Semaphore
+) -> None:
+    async with slots:
+        try:
+            async with aclosing(_one(store, member)) as events:
+                async for event in events:
+                    news.put_nowait(Told(member.target.name, event))
+        except NecropsyError as error:
+            news.put_nowait(error)
+    news.put_nowait(None)
+
+
+async def _one(store: Path, member: Member) -> AsyncGenerator[Progress, None]:
+    began = False
+    try:
+        async with aclosing(conduct(store, member.target, member.plan)) as events:
+            async for event in events:
+                began = began or isinstance(event, Began)
+                yield event
+    except HostProblem as error:
+        if began:
+            raise
+        for event in _unreached(store, member, error):
+            yield event
+
+
+def _unreached(store: Path, member: Member, error: HostProblem) -> Iterator[Progress]:
+    """Store a run on a target that was never reached, and yield what a run yields."""
+    plan = member.plan
+    with Reader.open(store) as reader:
+        recorded = recording.load(reader, plan.session, PathRules(member.target.paths))
+    results = [_not_run(step, error) for step in plan.steps]
+    with Writer.open(store) as writer:
+        number = writer.start_run(plan.session, plan, {})
+        yield Began(number, len(plan.steps), 0)
+        for result in results:
+            writer.record(number, result)
+            yield Done(result)
+        found, worths = verdict.standings(recorded, results)
+        writer.finish_run(number, found, worths)
+    yield Ended(number, found, worths)
+
+
+def _not_run(step: PlannedStep, error: HostProblem) -> RunStep:
+    if step.decision != "run":
+        return RunStep(step=step.step, outcome="refused", reasons=step.reasons)
+    return RunStep(step=step.step, outcome=error.outcome, detail=error.message)  # type: ignore[arg-type]  # a HostProblem's outcomes are the model's

@@ -1,0 +1,67 @@
+"""What came of replays, drawn: a run step by step, several targets side by side."""
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from sessions.models.replay import RunStep
+from sessions.reports.fleet import Matrix
+from sessions.store.rows import RunRow
+from tui.cli import output
+
+_WORTHS = {"upheld": "green", "overturned": "bold red", "undetermined": "yellow"}
+_CELLS = {**_WORTHS, "holds": "green", "holds-with-drift": "green", "contradicted": "red"}
+
+
+def step_line(step: RunStep) -> str:
+    """Return a step of a run as one line."""
+    compared = f", {step.comparison}" if step.comparison else ""
+    return f"step {step.step}: {step.outcome}{compared}" + (f" ({step.detail})" if step.detail else "")
+
+
+def draw_run(done: RunRow) -> None:
+    """Print a run: its steps, what they do to the evidence, what the verdicts are worth."""
+    output.emit(Text(f"Run {done.number} on {done.target}", style="bold"))
+    for step in done.steps:
+        output.emit(output.words(f"  {step_line(step)}"))
+        for token in step.tokens[:3]:
+            what = f"{token.where} {token.kind}".strip()
+            output.emit(output.words(f"      line {token.line}: {token.recorded} → {token.new} ({what})", "dim"))
+    for standing in done.standings:
+        output.emit(output.words(f"  {standing.hypothesis} step {standing.step}: {standing.standing} {standing.why}"))
+    for worth in done.worths:
+        output.emit(
+            Text.assemble(
+                (f"  {worth.hypothesis} ", "bold"), (worth.worth, _WORTHS[worth.worth]), " ", output.words(worth.why)
+            )
+        )
+
+
+def draw_matrix(found: Matrix) -> None:
+    """Print evidence by targets; targets that came out the same share a column."""
+    head = ["evidence", *(", ".join(each.targets) for each in found.columns)]
+    rows = [
+        [f"{hypothesis} {'verdict' if step is None else f'step {step}'}", *(each.cells[n] for each in found.columns)]
+        for n, (hypothesis, step) in enumerate(found.rows)
+    ]
+    table = Table(box=None, pad_edge=False)
+    for name in head:
+        table.add_column(output.words(name))
+    for row in rows:
+        table.add_row(*(output.words(cell, _CELLS.get(cell.split(" ")[0], "")) for cell in row))
+    output.emit(table)
+
+
+def describe(done: RunRow) -> dict[str, Any]:
+    """Return a run as JSON has it."""
+    return {
+        "run": done.number,
+        "session": done.session,
+        "target": done.target,
+        "started": done.started,
+        "finished": done.finished,
+        "steps": [step.model_dump(mode="json") for step in done.steps],
+        "standings": [standing.model_dump(mode="json") for standing in done.standings],
+        "worths": [worth.model_dump(mode="json") for worth in done.worths],
+    }
