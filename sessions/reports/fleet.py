@@ -1,5 +1,6 @@
 """Several targets beside each other: evidence by hosts, hosts with the same results in one column."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -44,12 +45,17 @@ def matrix(runs: Sequence[RunRow]) -> Matrix | None:
     last = {run.target: run for run in runs}
     if len(last) < 2:  # noqa: PLR2004 - one target is no fleet
         return None
-    cells = {target: _cells(run) for target, run in last.items()}
+    cells = {target: _cells(last[target]) for target in sorted(last, key=_natural)}
     rows = tuple(sorted({place for each in cells.values() for place in each}, key=_order))
     folded: dict[tuple[str, ...], list[str]] = {}
     for target, found in cells.items():
         folded.setdefault(tuple(found.get(place, "") for place in rows), []).append(target)
     return Matrix(rows, tuple(Column(tuple(targets), each) for each, targets in folded.items()))
+
+
+def _natural(name: str) -> list[tuple[str, int]]:
+    """Return a key under which gpu2 comes before gpu10."""
+    return [(text, int(part or 0)) for text, part in re.findall(r"(\D*)(\d*)", name)]
 
 
 def _order(place: Place) -> tuple[int, str, int]:
