@@ -112,7 +112,8 @@ PROGRAMS = (
     Program(
         "df",
         flags="-h -H -T -i -a -k -m -l -P --human-readable --print-type --inodes --total --local",
-        valued={"-t": r"\w+", "-x": r"\w+", "-B": SIZE, "--output": "[a-z,]+"},
+        valued={"-t": r"\w+", "-x": r"\w+", "-B": SIZE},
+        optional={"--output": "[a-z,]+"},
         operands=("place",),
         examples=("df -h", "df -hT /models"),
     ),

@@ -179,6 +179,7 @@ READ: list[tuple[str, str | None]] = [
     ('grep -n "def forward" f | head -5', "'grep' '-n' '--' 'def forward' 'f' | 'head' '-n' '5'"),
     ("ls -la /models", "'ls' '-l' '-a' '--' '/models'"),
     ("df -h", "'df' '-h'"),
+    ("df --output=source,avail /", "'df' '--output=source,avail' '--' '/'"),
     ("pip show vllm", "'pip' '--isolated' '--disable-pip-version-check' '--no-input' 'show' '--' 'vllm'"),
     ("cat f | wc -l", "'cat' '--' 'f' | 'wc' '-l'"),
     ("find d -maxdepth 2 -name '*.py'", "'find' 'd' '-maxdepth' '2' '-name' '*.py'"),
