@@ -142,6 +142,15 @@ async def test_export_writes_the_report_in_the_chosen_form(
         assert json.loads(text)["session"]["id"] == "ses_uploads"
 
 
+async def test_a_text_longer_than_its_field_is_seen(store: Path, settle: Settle) -> None:
+    async with NecropsyApp(store, "ses_uploads").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        pilot.app.screen.query_one(Input).value = "/begins/" + "long" * 30
+        assert "/begins/long" in await settle(pilot)
+
+
 async def test_a_path_that_cannot_be_written_is_said(store: Path, settle: Settle, tmp_path: Path) -> None:
     async with NecropsyApp(store, "ses_uploads").run_test(size=SIZE) as pilot:
         await settle(pilot)
