@@ -2,7 +2,7 @@
 
 from sqlite_utils import Database, Migrations
 
-from sessions.store.schema import APPLICATION, PROBES, RECALL, TABLES, VERSION
+from sessions.store.schema import APPLICATION, JOURNAL, PROBES, RECALL, TABLES, VERSION
 from sessions.store.tables import beliefs, hypotheses
 
 _STEPS = Migrations("necropsy")
@@ -32,6 +32,12 @@ def _index_beliefs(db: Database) -> None:
 @_STEPS(name="3: probes")
 def _add_probes(db: Database) -> None:
     for statement in PROBES:
+        db.execute(statement)
+
+
+@_STEPS(name="4: journal")
+def _add_journal(db: Database) -> None:
+    for statement in JOURNAL:
         db.execute(statement)
 
 

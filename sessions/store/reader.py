@@ -1,6 +1,7 @@
 """Reading the store: through a connection that cannot write, as plain rows that were validated when they went in."""
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,7 +13,7 @@ from sessions.models.session import Message, Step
 from sessions.store import analyses, contents, recall, search
 from sessions.store.connection import open_for_reading
 from sessions.store.rows import EditRow, Hit, ProbeRow, Recollection, RunRow, SessionRow, StepLine
-from sessions.store.tables import blobs, probes, runs, sessions, steps
+from sessions.store.tables import blobs, journal, probes, runs, sessions, steps
 from sessions.store.trouble import translated
 
 _NEWEST_FIRST = "ORDER BY started IS NULL, started DESC, id"
@@ -53,6 +54,16 @@ class Reader:
     def close(self) -> None:
         """Give the file back."""
         self._connection.close()
+
+    def journal_head(self) -> str:
+        """Return the head of the journal of replays, ``COUNT:MAC``."""
+        with translated(self.path):
+            return journal.head(self._connection)
+
+    def check_journal(self, kept: Sequence[str] = ()) -> journal.Checked:
+        """Return what is wrong with the journal of replays, also against the heads that a person `kept`."""
+        with translated(self.path):
+            return journal.check(self._connection, self.path, kept)
 
     def sessions(self) -> tuple[SessionRow, ...]:
         """Return all sessions, newest first, those without a time last."""

@@ -5,7 +5,7 @@ and `runs`, which people make, and `meta`, which is the store's own. Long column
 listing never walks through the pages that an output fills.
 """
 
-VERSION = 3
+VERSION = 4
 """Stored as ``PRAGMA user_version``; a store with a higher one is refused untouched."""
 
 APPLICATION = 0x6E637270
@@ -106,3 +106,11 @@ PROBES = (
     """CREATE INDEX probes_session ON probes(session)""",
 )
 """What layout 3 adds: the reports of probes, each asked for a hypothesis (by its key), or for none."""
+
+JOURNAL = (
+    """CREATE TABLE journal (
+        number INTEGER PRIMARY KEY, run INTEGER NOT NULL, kind TEXT NOT NULL, time TEXT NOT NULL, body TEXT NOT NULL,
+        mac TEXT NOT NULL
+    ) STRICT""",
+)
+"""What layout 4 adds: a chain of what replays were about to send and what came. It hangs on no session."""

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from sessions import times
-from sessions.errors import BadInput, UnknownSession
+from sessions.errors import BadInput, StoreProblem, UnknownSession
 from sessions.hypotheses.edits import problem
 from sessions.ingest.redact import Redactor
 from sessions.ingest.source import Source
@@ -21,7 +21,7 @@ from sessions.store import analyses, contents, intake
 from sessions.store.connection import open_for_writing
 from sessions.store.intake import Standing, Stored
 from sessions.store.rows import EditRow
-from sessions.store.tables import blobs, probes, runs, words
+from sessions.store.tables import blobs, journal, probes, runs, words
 from sessions.store.tables.packing import pack, pack_models
 from sessions.store.trouble import translated
 
@@ -162,35 +162,56 @@ class Writer:
             return probes.add(connection, report, probes.Asked(session, key), Redactor(self.key))
 
     def start_run(self, session: str, plan: Plan, fingerprint: Mapping[str, object]) -> int:
-        """Store the beginning of a replay and return its number."""
+        """Store the beginning of a replay, in the journal too, and return its number."""
+        planned = pack_models(plan.steps)
         with self._transaction() as connection:
             self._require(session)
-            number = connection.execute(
+            started = connection.execute(
                 "INSERT INTO runs (session, target, plan, fingerprint, started) VALUES (?, ?, ?, ?, ?)",
-                [session, plan.target, pack_models(plan.steps), pack(dict(fingerprint)), times.now()],
-            ).lastrowid
-            return int(number or 0)
+                [session, plan.target, planned, pack(dict(fingerprint)), times.now()],
+            )
+            number = int(started.lastrowid or 0)
+            journal.add(connection, self.key, "begin", number, {"plan": journal.digest(self.key, [planned])})
+        self._anchor()
+        return number
 
     def intend(self, run: int, step: PlannedStep) -> None:
         """Put on the disk that `step` is about to be sent: if all ends here, its outcome stays ``unknown``."""
         intent = RunStep(step=step.step, outcome="unknown", sent=step.sent, reasons=step.reasons, started=times.now())
         with self._durably():
-            self.record(run, intent)
+            self._keep(run, intent, "intent")
 
     def record(self, run: int, step: RunStep) -> None:
         """Store what came of a step, in place of the intent."""
+        self._keep(run, step, "result")
+
+    def finish_run(self, run: int, standings: Sequence[EvidenceStanding], worths: Sequence[HypothesisStanding]) -> str:
+        """Store the end of a replay and what it does to evidence and verdicts; return the head of the journal."""
+        found = [pack_models(standings), pack_models(worths)]
+        with self._durably(), self._transaction() as connection:
+            connection.execute(
+                "UPDATE runs SET finished = ?, standings = ?, worths = ? WHERE number = ?", [times.now(), *found, run]
+            )
+            journal.add(connection, self.key, "end", run, {"found": journal.digest(self.key, found)})
+        return self._anchor()
+
+    def _keep(self, run: int, step: RunStep, kind: str) -> None:
         output = blobs.divide(step.output)
+        row = runs.to_row(run, step, output)
         with self._transaction() as connection:
             blobs.keep(connection, output)
-            connection.execute(runs.REPLACE_STEP, runs.to_row(run, step, output))
+            connection.execute(runs.REPLACE_STEP, row)
+            journal.add(connection, self.key, kind, run, {"step": step.step, "row": journal.digest(self.key, row)})
 
-    def finish_run(self, run: int, standings: Sequence[EvidenceStanding], worths: Sequence[HypothesisStanding]) -> None:
-        """Store the end of a replay and what it does to the evidence and the verdicts."""
-        with self._transaction() as connection:
-            connection.execute(
-                "UPDATE runs SET finished = ?, standings = ?, worths = ? WHERE number = ?",
-                [times.now(), pack_models(standings), pack_models(worths), run],
-            )
+    def _anchor(self) -> str:
+        """Append the head of the journal to the file beside the store. What cannot be anchored does not run."""
+        with translated(self.path):
+            head = journal.head(self._connection)
+        try:
+            journal.anchor(self.path, head)
+        except OSError as error:
+            raise StoreProblem(f"{journal.heads_file(self.path)}: cannot be written: {error.strerror}") from error
+        return head
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

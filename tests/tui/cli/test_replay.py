@@ -1,6 +1,7 @@
 """``necropsy replay`` as a person types it, against a real sshd on loopback."""
 
 import json
+import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -199,3 +200,18 @@ def test_several_targets_at_once_and_one_that_fails_stops_none(bundled: Run, tar
     assert read_json(bundled("report", "latest", "--format", "json"))["fleet"]["alike"] == [["dead"], ["gpu1", "gpu2"]]
     for form in ("md", "html"):
         assert "Evidence by target" in bundled("report", "latest", "--format", form).stdout
+
+
+def test_the_head_that_a_replay_prints_can_be_verified(
+    bundled: Run, targets: Path, store: Path, tmp_path: Path
+) -> None:
+    module(tmp_path)
+    done = bundled("replay", "latest", "--on", "gpu", "--targets", targets, "--steps", READ_MODULE, "--yes")
+    head = done.stderr.rpartition("journal head ")[2].strip()
+    checked = bundled("journal", "verify", "--head", head, "--json")
+    assert (checked.returncode, read_json(checked)["whole"], read_json(checked)["head"]) == (0, True, head)
+    with sqlite3.connect(store) as connection:
+        connection.execute("UPDATE run_steps SET output = 'line 29'")
+    broken = bundled("journal", "verify", "--head", head)
+    assert broken.returncode == 1
+    assert f"step {READ_MODULE}: the stored result is not the journalled one" in broken.stdout

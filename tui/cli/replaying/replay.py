@@ -81,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     numbers = asyncio.run(_carry_out(store, members) if len(members) == 1 else _carry_out_all(store, members))
     with Reader.open(store) as reader:
         runs = [row for row in reader.runs(members[0].plan.session) if row.number in numbers]
+        diagnostics.say(f"journal head {reader.journal_head()}")
         if args.junit:
             _write_junit(args.junit, runs, reader)
     _report(runs, as_json=args.json)
