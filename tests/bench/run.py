@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from sessions.store.reader import Reader
+from tests.bench.comparing import measure_comparison
 from tests.bench.figures import Figure, machine, measure, median_and_p95, program, say, wall_times
 from tests.bench.first_screen import NeverPaintedError, seconds_to
 from tests.bench.large_store import NEWEST, large_store, queries
@@ -69,6 +70,7 @@ def main() -> None:
         "screen": measure_screen,
         "search": measure_search,
         "start": measure_start,
+        "compare": lambda _: measure_comparison(),
     }
     parser = argparse.ArgumentParser(description="Measure how fast necropsy is on this machine.")
     parser.add_argument("--size", type=int, default=SIZE, metavar="MB", help="size of the large store (%(default)s)")

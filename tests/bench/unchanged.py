@@ -20,18 +20,29 @@ from replay.output.compare import SAME, compare
 from replay.policy.judge import judge
 from sessions.ingest import display
 
-_FOLDERS = ("/etc", "/usr/bin", "/usr/lib", "/usr/share", "/usr/include", "/opt", "/boot", "/srv", "/usr/local/bin")
+_FOLDERS = (
+    "/usr/sbin",
+    "/etc/default",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/share",
+    "/usr/include",
+    "/opt",
+    "/boot",
+    "/srv",
+    "/usr/local/bin",
+)
 _FILES = (
-    "/etc/os-release", "/etc/passwd", "/etc/fstab", "/etc/hosts", "/etc/services", "/etc/login.defs", "/etc/profile",
-    "/proc/cpuinfo", "/proc/version", "/etc/debian_version", "/etc/nsswitch.conf", "/etc/bash.bashrc", "/etc/group",
+    "/etc/os-release", "/etc/inputrc", "/etc/fstab", "/etc/hosts", "/etc/services", "/etc/login.defs", "/etc/profile",
+    "/proc/cpuinfo", "/proc/version", "/etc/debian_version", "/etc/nsswitch.conf", "/etc/bash.bashrc", "/etc/shells",
 )  # fmt: skip
 _PLAIN = (
     "uname -a", "uname -r", "uname -m", "hostname", "id", "whoami", "nproc", "lscpu", "df -h", "df -hT", "df",
     "df -h /",
     "free -h", "free -m", "free", "ps aux", "ps -ef", "ps -p 1 -o pid,user,comm", "uptime", "date", "date -u", "lsblk",
-    "pip list", "pip freeze", "python3 -V", "du -sh /etc", "df -i", "free -g", "ps aux | head -n 3",
+    "pip list", "pip freeze", "python3 -V", "du -sh /usr/include", "df -i", "free -g", "ps aux | head -n 3",
     "df -h / | tail -n 1",
-    "ls -la /", "pip show pip", "stat -c %s /etc/passwd", "which python3", "readlink -f /usr/bin/python3", "arch",
+    "ls -la /", "pip show pip", "stat -c %s /etc/shells", "which python3", "readlink -f /usr/bin/python3", "arch",
 )  # fmt: skip
 
 
