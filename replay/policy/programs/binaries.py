@@ -1,11 +1,25 @@
 """Programs that tell what stands in binary files."""
 
+import re
+
 from replay.policy.judgement import Problem
-from replay.policy.options import COUNT, LIST, Program
+from replay.policy.options import COUNT, LIST, Call, Program
 
 _LOADS = Problem("code", "loads a library of its own")
 _WRITES = Problem("writes", "writes its second operand")
 _NUMBER = r"[+-]?(0x)?[0-9a-fA-F]{1,16}"
+
+
+def _imports(call: Call) -> Problem | None:
+    """Modules of jq are further files, found by a name that is no path."""
+    read = re.search(r"\b(import|include|modulemeta)\b", call.operands[0] if call.operands else "")
+    return Problem("unknown", f"jq: {read[1]} reads further files") if read else None
+
+
+def _environment(call: Call) -> Problem | None:
+    shown = re.search(r"(?<![\w.$])env\b|\$ENV\b|\$__", call.operands[0] if call.operands else "")
+    return Problem("read-secret", "jq: prints the environment, and with it secrets") if shown else None
+
 
 PROGRAMS = (
     Program(
@@ -80,7 +94,10 @@ PROGRAMS = (
         least=1,
         dashes=False,
         refused=dict.fromkeys(("-f", "--from-file", "-L"), Problem("unknown", "takes its program from a file")),
-        examples=("jq . f", "jq -r '.a[] | .b' f", "jq -s length f"),
+        check=_imports,
+        weigh=_environment,
+        examples=("jq . f", "jq -r '.a[] | .b' f", "jq -s length f", "jq '.environment, .important' f"),
+        asked=("jq -n env", "jq -n '$ENV.HOME'", "jq '.a, env.TOKEN' f"),
     ),
     Program("seq", flags="-w", valued={"-s": "text"}, operands=(r"-?\d{1,4}",), least=1, most=3, dashes=False,
             examples=("seq 5", "seq 1 2 9")),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = str(Path(sys.executable).with_name("necropsy"))
-COMMANDS = ["git status", "grep -n x f | head -5", "cat /etc/shadow", "rm x", "make all", "cd /x && ls", "echo hello"]
+COMMANDS = ["git log -3", "grep -n x f | head -5", "cat /etc/shadow", "rm x", "make all", "cd /x && ls", "echo hello"]
 
 
 def policy(*words: str, lines: str = "") -> str:

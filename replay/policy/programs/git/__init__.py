@@ -1,7 +1,8 @@
 """git's reading subcommands, in a form that no repository's settings can make run a program.
 
 A repository's own configuration names programs: a file system monitor, hooks, pagers, external diffs, text converters,
-signature checkers, transports of a lazy fetch, and what runs inside submodules. Each is turned off by name.
+signature checkers, transports of a lazy fetch, and what runs inside submodules. Each is turned off by name. Clean
+filters have names that nobody can list: what reads changed files of the working tree through them is asked about.
 """
 
 from collections.abc import Sequence
@@ -91,18 +92,22 @@ PROGRAMS = (
         "git",
         parse=_parse,
         examples=(
-            "git status", "git status --short", "git status -sb", "git diff", "git diff --", "git diff --stat HEAD~1",
-            "git diff --cached -- a b", "git log --oneline -5", "git log -n 3 --pretty=format:'%h %s' -- f",
+            "git diff --cached -- a b", "git diff --stat HEAD~1..HEAD", "git log --oneline -5",
+            "git log -n 3 --pretty=format:'%h %s' -- f",
             "git log --since='2 days ago' --author x", "git show HEAD", "git show HEAD:setup.py",
             "git show --stat --oneline --decorate --no-renames eb766e1", "git branch", "git branch --show-current",
             "git branch -a", "git rev-parse HEAD", "git rev-parse --abbrev-ref HEAD", "git remote -v", "git ls-files",
-            "git blame -L 266,382 f", "git cat-file -t eb766e1", "git describe --tags --always", "git stash list",
+            "git cat-file -t eb766e1", "git describe --tags --always", "git stash list",
             "git stash show -p", "git worktree list", "git reflog", "git reflog show HEAD -5", "git tag -l 'v1*'",
             "git config user.name", "git config --get remote.origin.url", "git merge-base main HEAD",
             "git grep -n def", "git rev-list --count HEAD", "git ls-tree -r HEAD", "git check-ignore -v f",
             "git shortlog -sn HEAD", "git diff -U5 a..b", "git version", "git --version", "git name-rev HEAD",
             "git show-ref --heads", "git count-objects -v", "git diff-tree -r --name-only HEAD", "git whatchanged -2",
             "git diff-index --cached --name-only HEAD", "git symbolic-ref HEAD", "git check-attr -a f", "git tag",
+        ),
+        asked=(
+            "git status", "git status --short", "git status -sb", "git diff", "git diff --", "git diff --stat HEAD~1",
+            "git blame -L 266,382 f", "git ls-files -m", "git diff-index --name-only HEAD",
         ),
     ),
 )  # fmt: skip

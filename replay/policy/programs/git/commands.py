@@ -75,6 +75,27 @@ def _weigh(call: Call) -> Problem | None:
     return next((problem for path in inner if path and (problem := content(path, None))), None)
 
 
+_FILTERS = Problem("read-intrusive", "git: reads changed files through the filters that the repository's settings name")
+"""A clean filter is any program, under any name: no option turns all of them off."""
+_RANGE = re.compile(r"[^/.]\.\.\.?[^/.]")
+
+
+def _filtered(call: Call) -> Problem | None:
+    """What looks at changed files of the working tree runs the repository's clean filters."""
+    return _weigh(call) or _FILTERS
+
+
+def _filtered_unless_recorded(call: Call) -> Problem | None:
+    """A difference between what is recorded, the index or two revisions, looks at no file of the working tree."""
+    recorded = call.has("--cached", "--staged") or any(_RANGE.search(operand) for operand in call.operands)
+    return _weigh(call) or (None if recorded else _FILTERS)
+
+
+def _filtered_if_modified(call: Call) -> Problem | None:
+    """Which files are modified is known only once they went through the filters."""
+    return _FILTERS if call.has("-m", "--modified") else None
+
+
 def _command(name: str, flags: str = "", **more: object) -> Program:
     """Return a subcommand's grammar; what every diff refuses is refused in all of them."""
     given = {"operands": ("path",), "dashes": False, "equals": True, "refused": _REFUSED, **more}
@@ -94,11 +115,11 @@ COMMANDS = {
         "status", "-s -b -z --short --branch --long --no-renames --show-stash --ahead-behind --no-ahead-behind",
         optional={"--porcelain": "v[12]|1|2", "-u": "no|normal|all", "--untracked-files": "no|normal|all",
                   "--ignored": "traditional|no|matching", "--column": "never|always"},
-        fixed=_SHALLOW,
+        fixed=_SHALLOW, weigh=_filtered,
     ),
     "diff": _command(
         "diff", f"{_DIFF_FLAGS} --cached --staged --merge-base", valued=_DIFF_VALUED, optional=_DIFF_OPTIONAL,
-        fixed=(*_NO_PROGRAMS, *_SHALLOW), weigh=_weigh,
+        fixed=(*_NO_PROGRAMS, *_SHALLOW), weigh=_filtered_unless_recorded,
     ),
     "log": log("log"),
     "show": log("show"),
@@ -117,14 +138,14 @@ COMMANDS = {
     "ls-files": _command(
         "ls-files", "-c -d -m -o -i -s -u -z -t -v --cached --deleted --modified --others --ignored --stage --unmerged "
         "--exclude-standard --full-name --error-unmatch --directory --eol",
-        valued={"-x": "text", "--exclude": "text"},
+        valued={"-x": "text", "--exclude": "text"}, weigh=_filtered_if_modified,
     ),
     "ls-tree": _command("ls-tree", "-r -t -d -l -z --name-only --name-status --full-name --full-tree --long --abbrev"),
     "cat-file": _command("cat-file", "-t -s -e -p", least=1, most=2, operands=("text",), weigh=_weigh),
     "blame": _command(
         "blame", "-s -e -l -t -w -f -n -p --show-email --porcelain --line-porcelain --root --show-name --show-number",
         valued={"-L": r"[^\n]+", "--since": "text", "--date": _DATES}, optional={"-M": r"\d+", "-C": r"\d+"},
-        fixed=("--no-textconv",), least=1,
+        fixed=("--no-textconv",), least=1, weigh=_filtered,
     ),
     "describe": _command(
         "describe", "--tags --all --long --always --contains --exact-match --first-parent --debug",
@@ -140,7 +161,7 @@ COMMANDS = {
     "diff-tree": _command("diff-tree", f"{_DIFF_FLAGS} -r -t --no-commit-id", valued=_DIFF_VALUED,
                           optional=_DIFF_OPTIONAL, fixed=_NO_PROGRAMS, least=1),
     "diff-index": _command("diff-index", f"{_DIFF_FLAGS} --cached", valued=_DIFF_VALUED, optional=_DIFF_OPTIONAL,
-                           fixed=(*_NO_PROGRAMS, *_SHALLOW), least=1),
+                           fixed=(*_NO_PROGRAMS, *_SHALLOW), least=1, weigh=_filtered_unless_recorded),
     "grep": _command(
         "grep", "-n -i -l -L -w -v -c -h -H -E -F -P -G -q -o -I -a -p -W --cached --name-only --line-number --count "
         "--ignore-case --word-regexp --extended-regexp --fixed-strings --heading --break --no-color --untracked",
