@@ -139,4 +139,5 @@ def _request(step: PlannedStep) -> Request:
 
 
 def _not_sent(step: PlannedStep) -> RunStep:
-    return RunStep(step=step.step, outcome="refused", reasons=step.reasons)
+    asks = ("a person would have to be asked, which is not done yet",) if step.decision == "ask" else ()
+    return RunStep(step=step.step, outcome="refused", reasons=(*step.reasons, *asks))

@@ -120,7 +120,8 @@ def _parse(text: str, place: str) -> Targets:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         line = _line(text, first["loc"])
-        reason = first["msg"].removeprefix("Value error, ")
+        unknown = first["type"] == "extra_forbidden"
+        reason = "unknown setting" if unknown else first["msg"].removeprefix("Value error, ")
         raise BadTargets(f"{place}{line}: {field}: {reason}", hint=f"a target has {_FIELDS}") from error
     named = {name: target.model_copy(update=_defaults(name, target)) for name, target in targets.targets.items()}
     return Targets(targets=named)

@@ -168,6 +168,8 @@ class Reader:
 
 
 def _unknown(name: str, several: list[str]) -> UnknownSession:
+    if not several and name == "latest":
+        return UnknownSession("the store is empty", hint="Fill it with `necropsy ingest`.")
     if not several:
         return UnknownSession(f"the store has no session {name}", hint="See `necropsy list`.")
     shown = ", ".join(several[:3]) + (", …" if len(several) > 3 else "")  # noqa: PLR2004 (as many as fit on a line)

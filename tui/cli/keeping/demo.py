@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     page = args.output or store.with_name("glm5-blackwell.html")
     output.write_file(page, render(store, session, "html"))
     diagnostics.say(f"The HTML report: {page.resolve()}")
-    diagnostics.say(f"The store: {store.resolve()} (necropsy --store {store} opens the app on it)")
+    diagnostics.say(f"The store: {store.resolve()} ({sys.argv[0]} --store {store} opens the app on it)")
     return 0
 
 

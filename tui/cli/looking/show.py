@@ -122,7 +122,7 @@ def _label(node: Hypothesis) -> Text:
 def _outcome(node: Hypothesis) -> str:
     kind = " · dead end" if node.verdict in DEAD_ENDS else " · cause" if node.verdict == "confirmed" else ""
     support = f" · {_SUPPORT[node.support]}" if node.verdict in _SHAKY else ""
-    cost = f" · {node.cost.steps} steps" if node.cost.steps else ""
+    cost = f" · {node.cost.steps} step{'s' if node.cost.steps != 1 else ''}" if node.cost.steps else ""
     return f"{node.verdict}{kind}{support}{cost}"
 
 

@@ -102,6 +102,12 @@ def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
         steps=frozenset(arguments.numbers(args.steps)) if args.steps else None, hypothesis=args.hypothesis
     )
     given = parse_hosts(args.map).given
+    named = set(expand(args.on))
+    foreign = sorted(name for name in given.values() if not set(expand([name])) & named)
+    if foreign:
+        raise UsageProblem(
+            f"--map names {foreign[0]}, which is no target of --on.", hint=f"--on names {', '.join(args.on)}."
+        )
     hosts = {recorded: target.name if target.name in expand([name]) else name for recorded, name in given.items()}
     return build_plan(reader, args.session, target, chosen, Hosts(hosts))
 
@@ -109,6 +115,8 @@ def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
 def _print_plan(plan: Plan, target: Target) -> None:
     where = f"{target.host or target.name}" + (f" as {target.user}" if target.user else "")
     output.emit(Text.assemble(("Plan", "bold"), f" for {plan.target} ({where})"))
+    for recorded in sorted({step.recorded_host for step in plan.steps if step.recorded_host and step.sent is not None}):
+        output.emit(output.words(f"  {recorded} in the log is {plan.target} here"))
     for step in plan.steps:
         output.emit(_planned(step))
 
@@ -118,7 +126,8 @@ def _planned(step: PlannedStep) -> Text:
         (f"{step.step:>5} ", "bold"), (f"{step.decision:<7}", _DECISIONS[step.decision]), f"{step.effect:<15}"
     )
     drawn.append_text(output.words(step.sent if step.sent is not None else step.command))
-    for reason in step.reasons:
+    asks = ("not run: this version asks about no step yet",) if step.decision == "ask" else ()
+    for reason in (*step.reasons, *asks):
         drawn.append("\n" + " " * 13).append_text(output.words(reason, "dim"))
     for recorded, there in step.mapped_paths:
         drawn.append("\n" + " " * 13).append_text(output.words(f"{recorded} is {there} there", "dim"))
@@ -134,8 +143,10 @@ def _agreed(args: argparse.Namespace, members: Sequence[Member]) -> bool:
     if args.yes:
         return True
     if not diagnostics.interactive():
-        raise UsageProblem(f"Running {sending} steps on {where} needs a yes.", hint="Add --yes or --dry-run.")
-    return diagnostics.confirm(f"Run these {sending} steps on {where}?")
+        raise UsageProblem(
+            f"Running {sending} step{'s'[: sending != 1]} on {where} needs a yes.", hint="Add --yes or --dry-run."
+        )
+    return diagnostics.confirm(f"Run {sending} step{'s'[: sending != 1]} on {where}?")
 
 
 async def _carry_out(store: Path, members: Sequence[Member]) -> frozenset[int]:
