@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo setup test check lint types imports bench fuzz pictures clean
+.PHONY: demo setup test check lint types imports bench fuzz test-torch pictures clean
 
 demo: $(VENV)/.base
 	@$(BIN)/necropsy demo
@@ -31,11 +31,18 @@ bench: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python tests/replay/policy/differential.py $(FUZZ)
 
+# The GPU probes' arithmetic on the CPU: torch and Triton's interpreter, in an environment of their own.
+TORCH ?= torch==2.13.0
+test-torch: $(VENV)/bin/python
+	$(PYTHON) -m venv $(VENV)-torch
+	$(VENV)-torch/bin/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' triton -e '.[dev]'
+	$(VENV)-torch/bin/python -m pytest tests/probes/payloads/gpu
+
 pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(VENV)-torch build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \

@@ -9,7 +9,7 @@ def test_the_document_has_the_parts_of_the_contract(data: ReportData) -> None:
     document = json.loads(render(data))
     assert document["schema"] == 1
     assert list(document) == [
-        "schema", "session", "messages", "steps", "hypotheses", "candidates", "note", "runs", "probes",
+        "schema", "session", "messages", "steps", "hypotheses", "candidates", "note", "runs", "fleet", "probes",
     ]  # fmt: skip
     assert document["probes"] == []
     assert document["session"]["id"] == "ses_41f7"
