@@ -9,6 +9,10 @@ _BRACKET = re.compile(r"\[(\^?)(\]?[^\]\[\\]*)\]")
 _SWAPPED = frozenset("(){}+?|")
 _SAME = {"b": r"\b", "w": r"\w", "W": r"\W", "s": r"\s", "S": r"\S", "<": r"\b(?=\w)", ">": r"\b(?<=\w)"}
 
+_REPEATS = frozenset("*+?{")
+_UNREPEATABLE = _REPEATS | {"}", r"\b", *(_SAME[anchor] for anchor in "<>")}
+"""A second repetition repeats the first for grep, and makes it lazy or possessive for Python; anchors have none."""
+
 
 def translate(pattern: str, dialect: Dialect) -> str | None:
     """Return the Python pattern that matches the same lines; None where that is not certain."""
@@ -20,7 +24,7 @@ def translate(pattern: str, dialect: Dialect) -> str | None:
     place = 0
     while place < len(pattern):
         piece, place = _piece(pattern, place, dialect)
-        if piece is None:
+        if piece is None or (piece in _REPEATS and parts and parts[-1] in _UNREPEATABLE):
             return None
         parts.append(piece)
     source = "".join(parts)

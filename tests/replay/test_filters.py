@@ -84,6 +84,11 @@ def test_a_translated_pattern_matches_what_grep_matches(pattern: str, text: str,
     assert apply([mode], text + "\n").text == printed
 
 
+@pytest.mark.parametrize("pattern", ["1+?", "a*+", "a?+", "a{1}?", "a**", r"\<*a", r"\b+"])
+def test_a_repetition_of_a_repetition_is_not_translated(pattern: str) -> None:
+    assert translate(pattern, "extended") is None
+
+
 def test_stages_follow_each_other() -> None:
     assert apply([("grep", "--", "a"), ("head", "-n", "1")], "xa\nya\n").text == "xa\n"
 
