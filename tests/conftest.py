@@ -13,6 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    settings.load_profile("ci")  # a run of CI can be repeated; everywhere else new examples are sought
 
 
 def _shared(folder: str) -> Path:
