@@ -8,7 +8,8 @@ from sessions.models.session import Message
 
 
 @pytest.mark.parametrize(
-    "unit", ["a/b", "aB3/+", "\\u{202e}", "<div>", "<div><span>", "x", "a: ", "`a", "http://a/b?c&"]
+    "unit",
+    ["a/b", "aB3/+", "\\u{202e}", "<div>", "<div><span>", "x", "a: ", "`a", "http://a/b?c&", "1. ", "so 1. ", "A: "],
 )
 @pytest.mark.parametrize("role", ["user", "agent"])
 def test_a_text_of_one_endless_word(unit: str, role: str) -> None:

@@ -17,6 +17,7 @@ _PROPER = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]+\b(?! [a-z]+ly\b)")
 _FIGURE = re.compile(
     r"(?<![\w.])[-+]?\d{1,3}(?:[,_]\d{3})+(?![\w,])|(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.IGNORECASE
 )
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 _VERSION = re.compile(r"^\d+\.\d+\.\d+")
 
 
@@ -108,4 +109,11 @@ def fire(text: str, rows: Sequence[Row]) -> tuple[Row, ...]:
 
 def annotate(sentences: Sequence[Sentence], rows: Sequence[Row]) -> tuple[Note, ...]:
     """Return a note per sentence."""
-    return tuple(Note(s, terms(s.text), entities(s.text), fire(s.text, rows)) for s in sentences)
+    return tuple(_annotate(sentence, rows) for sentence in sentences)
+
+
+def _annotate(sentence: Sentence, rows: Sequence[Row]) -> Note:
+    text = sentence.text
+    if not _LETTERS.search(text):
+        return Note(sentence, frozenset(), frozenset(), ())
+    return Note(sentence, terms(text), entities(text), fire(text, rows))

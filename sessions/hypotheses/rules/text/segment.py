@@ -150,20 +150,22 @@ def _shape(line: str) -> Shape:
 
 def _split(text: str) -> Iterator[str]:
     """Yield the sentences of a paragraph; what ends in a colon or semicolon stays with what follows it."""
-    held = ""
+    held: list[str] = []
     for piece in _cut(text):
-        held = f"{held} {piece}" if held else piece
-        if not _SOFT_END.search(held):
-            yield held
-            held = ""
+        held.append(piece)
+        if not _SOFT_END.search(piece):
+            yield " ".join(held)
+            held = []
     if held:
-        yield held
+        yield " ".join(held)
 
 
 def _cut(text: str) -> Iterator[str]:
-    start = 0
+    start = seen = marks = 0
     for match in _END.finditer(text):
-        if text.count("`", 0, match.start()) % 2 == 0:
+        marks += text.count("`", seen, match.start())
+        seen = match.start()
+        if marks % 2 == 0:
             yield text[start : match.end()].strip()
             start = match.end()
     if text[start:].strip():
