@@ -27,7 +27,9 @@ from sessions.models.session import Message, Step
 
 __all__ = ["VERSION", "analyze"]
 
-_SENTENCE_RULES = (*SUSPICIONS, *AGAINST, *STANCES)
+SENTENCE_RULES = (*SUSPICIONS, *AGAINST, *STANCES)
+"""The rules that are tried on every sentence."""
+
 _FEWEST_CANDIDATES = 20
 _CANDIDATES_PER_NODE = 3
 
@@ -38,7 +40,7 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
     A log that grows keeps the keys of what it had.
     """
     sentences = segment(messages)
-    notes = annotate(sentences, _SENTENCE_RULES)
+    notes = annotate(sentences, SENTENCE_RULES)
     first_user = next((s.message for s in sentences if s.role == "user"), None)
     suspicions, rarity = identify(score(notes, messages, first_user), notes)
     record = Record(messages, steps, notes, rarity)
@@ -46,13 +48,14 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
     weaker = sorted((s for s in suspicions if s.score < OPENS), key=lambda s: -s.score)
     candidates = weaker[: max(_FEWEST_CANDIDATES, _CANDIDATES_PER_NODE * len(nodes))]
     return Tree(
-        hypotheses=(root(sentences), *_nodes(record, nodes, steps)),
+        hypotheses=(root(sentences), *settle(record, nodes, steps)),
         candidates=tuple(_candidate(record, c, len(nodes) + n) for n, c in enumerate(candidates, 1)),
         note=note(messages),
     )
 
 
-def _nodes(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) -> tuple[Hypothesis, ...]:
+def settle(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) -> tuple[Hypothesis, ...]:
+    """Return the hypotheses that the suspicions `nodes`, in the order in which they are stated, end as."""
     record.suspicions, record.held = nodes, focus(nodes, record.count)
     record.mended = mend(record, nodes)
     decisions = {s.key: decide(record, s) for s in nodes}
