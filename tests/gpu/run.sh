@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Runs what needs a GPU on a host that has one, python3 with torch and Triton, and nothing else to fetch from.
 #
-#   tests/gpu/run.sh [SITE]      SITE: a folder with vLLM 0.22.1 and gguf unpacked for that python3 (PYTHONPATH)
+#   tests/gpu/run.sh [SITE [DEPENDENCIES]]
 #
+# SITE: a folder with vLLM 0.22.1 and gguf unpacked for that python3. DEPENDENCIES: one with necropsy's own, unpacked
+# from wheels (the project's dependencies; pip download --python-version 3.12 --only-binary=:all: gets them).
 # Writes OUT/probes.json, OUT/summary.txt and OUT/sweep.json (OUT: the environment's, else ./gpu-results) and prints a
-# summary. Without SITE what needs vLLM says "blocked", and what it would have been compared with is missing.
-# NECROPSY_GPU_ONLY=dequant,kv runs some families; NECROPSY_GPU_SWEEP=0 leaves out the sweep over sizes of programs.
+# summary; with DEPENDENCIES also what tests/gpu/product.py writes, into OUT/product. Without SITE what needs vLLM says
+# "blocked", and what it would have been compared with is missing.
+# NECROPSY_GPU_ONLY=dequant,kv runs some families (none: no probe by itself); NECROPSY_GPU_SWEEP=0 leaves out the sweep
+# over sizes of programs.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=${OUT:-gpu-results}
@@ -15,7 +19,10 @@ if [ $# -ge 1 ]; then
 fi
 export VLLM_NO_USAGE_STATS=1 VLLM_LOGGING_LEVEL=ERROR PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$out"
-python3 "$here/collect.py" "$out" --only "${NECROPSY_GPU_ONLY:-}"
+if [ $# -ge 2 ]; then
+  PYTHONPATH=$(cd "$2" && pwd):$PYTHONPATH python3 "$here/product.py" "$out/product" --site "$1"
+fi
+[ "${NECROPSY_GPU_ONLY:-}" = none ] || python3 "$here/collect.py" "$out" --only "${NECROPSY_GPU_ONLY:-}"
 if [ "${NECROPSY_GPU_SWEEP:-1}" != 0 ]; then
   python3 "$here/bench_dequant.py" --json "$out/sweep.json"
 fi
