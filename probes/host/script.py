@@ -5,6 +5,7 @@ that whatever was started can be ended as one. It first tells that group on stan
 can guess.
 """
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -14,11 +15,19 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/ws
 GRACE = 2
 """Seconds between the request to end and the end by force, on the far side."""
 _NO_CWD = "no-cwd"
+_OPEN = re.compile(r"\A~(?=/|\Z)|[*?]+")
 
 
 def quote(word: str) -> str:
     """Return `word` as one single-quoted word of any POSIX shell, quoted whether it needs it or not."""
     return "'" + word.replace("'", "'\\''") + "'"
+
+
+def spread(word: str) -> str:
+    """Return `word` quoted but for a leading ``~``, which becomes the home folder, and for ``*`` and ``?``."""
+    kept = ['"$HOME"' if found[0] == "~" else found[0] for found in _OPEN.finditer(word)]
+    between = [quote(text) if text else "" for text in _OPEN.split(word)]
+    return "".join(text for pair in zip(between, [*kept, ""], strict=True) for text in pair)
 
 
 def emit(pipes: Sequence[Pipe]) -> str:
@@ -82,7 +91,7 @@ def header(stderr: bytes, mark: str) -> tuple[int | None, bool, bytes]:
 
 
 def _stage(stage: Stage) -> str:
-    words = [quote(word) for word in stage.words]
+    words = [spread(word) if place in stage.open else quote(word) for place, word in enumerate(stage.words)]
     if stage.stdin is not None:
         words.append(f"< {quote(stage.stdin)}")
     if stage.stderr != "keep":

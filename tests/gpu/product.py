@@ -120,8 +120,10 @@ class Product:
 
 
 def arguments(probe: str, model: Path) -> list[str]:
-    """Return what a suggested probe needs beside its name: static probes read the model, GPU probes need none."""
+    """Return what a suggested probe needs beside its name, as the log and the host tell it; GPU probes need nothing."""
     family = probe.partition(".")[0]
+    if probe == "backend.choice":
+        return ["--set", "backend=TRITON_MLA"]
     return ["--model", str(model)] if family in {"gguf", "mla", "weights", "tok"} else []
 
 
@@ -154,7 +156,6 @@ def main() -> None:
     (given.out / "fingerprint.json").write_text(product(*look, "--deep", "--json").stdout)
     product("replay", "latest", *where, "--dry-run")
     product("replay", "latest", *where, "--yes")
-    product("probe", "run", "backend.choice", *where, "--python", str(python), "--for", "latest:H5")
     settle(product, where, python, model)
     for form, name in (("md", "report.md"), ("json", "report.json"), ("html", "report.html")):
         product("report", "latest", "--format", form, "--output", str(given.out / name))

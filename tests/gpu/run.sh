@@ -4,7 +4,7 @@
 #   tests/gpu/run.sh [SITE [DEPENDENCIES]]
 #
 # SITE: a folder with vLLM 0.22.1 and gguf unpacked for that python3. DEPENDENCIES: one with necropsy's own, unpacked
-# from wheels (the project's dependencies; pip download --python-version 3.12 --only-binary=:all: gets them).
+# from wheels (the project's own and those of its dependencies).
 # Writes OUT/probes.json, OUT/summary.txt and OUT/sweep.json (OUT: the environment's, else ./gpu-results) and prints a
 # summary; with DEPENDENCIES also what tests/gpu/product.py writes, into OUT/product. Without SITE what needs vLLM says
 # "blocked", and what it would have been compared with is missing.
@@ -20,7 +20,7 @@ fi
 export VLLM_NO_USAGE_STATS=1 VLLM_LOGGING_LEVEL=ERROR PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$out"
 if [ $# -ge 2 ]; then
-  PYTHONPATH=$(cd "$2" && pwd):$PYTHONPATH python3 "$here/product.py" "$out/product" --site "$1"
+  PATH=$(cd "$2" && pwd)/bin:$PATH PYTHONPATH=$(cd "$2" && pwd):$PYTHONPATH python3 "$here/product.py" "$out/product" --site "$1"
 fi
 [ "${NECROPSY_GPU_ONLY:-}" = none ] || python3 "$here/collect.py" "$out" --only "${NECROPSY_GPU_ONLY:-}"
 if [ "${NECROPSY_GPU_SWEEP:-1}" != 0 ]; then

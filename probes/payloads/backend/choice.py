@@ -357,7 +357,9 @@ def judge(name: str | None, capability: str | None, found: dict[str, Any], kv: s
     """Return the two findings on the backend in use; where none can be in use, that is the finding."""
     said = found.get(name or "", {"usable": "unknown", "why": ["it is not among those that are tried"]})
     others = [other for other, each in found.items() if each["usable"] != "no" and other != name]
-    why = f"{name} on {capability}: {'; '.join(said['why']) or 'accepted'}"
+    if name is None:
+        said = {"usable": "unknown", "why": ["which one cannot be told without the GPU's driver, and none was named"]}
+    why = f"{name or 'the one in use'} on {capability}: {'; '.join(said['why']) or 'accepted'}"
     why += f"; others that may do: {', '.join(others) or 'none'}"
     if found and not others and name is None:
         reasons = "; ".join(f"{other}: {', '.join(each['why'])}" for other, each in found.items())
