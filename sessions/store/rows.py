@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sessions.models.hypothesis import Hypothesis
 from sessions.models.probe import ProbeReport
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, PlannedStep, RunStep
-from sessions.models.session import Tally, Tokens
+from sessions.models.session import Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,6 @@ class SessionRow:
     reconstructed: bool
     source: str
     tokens: Tokens
-    tally: Tally
     messages: int
     steps: int
     hypotheses: int

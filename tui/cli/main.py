@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -70,6 +71,7 @@ COMMANDS = {
 def run() -> None:
     """Run the command line and exit with its code."""
     _open_streams()
+    _forget_odd_sizes()
     sys.exit(main(sys.argv[1:]))
 
 
@@ -106,6 +108,13 @@ def _open_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _forget_odd_sizes() -> None:
+    """Take a terminal size that is none out of the environment: libraries read ``COLUMNS=²`` as a number and fail."""
+    for name in ("COLUMNS", "LINES"):
+        if not re.fullmatch("[1-9][0-9]{0,3}", os.environ.get(name, "1")):
+            del os.environ[name]
 
 
 def _drop_output() -> None:

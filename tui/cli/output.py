@@ -26,10 +26,15 @@ _USUAL = 120
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its heading, and whether its figures stand on the right."""
+    """A column of a table: its heading, whether its figures stand on the right, and the style of its plain cells."""
 
     heading: str
     right: bool = False
+    style: str = ""
+
+
+Cell = Text | str
+"""A cell of a table; a ``str`` is harmless already and drawn in the style of its column: cheap in long tables."""
 
 
 def emit_json(value: Any) -> None:
@@ -81,13 +86,14 @@ def words(text: str, style: str = "") -> Text:
     return Text(display.line(text), style=style)
 
 
-def emit_table(columns: Sequence[Column], rows: Iterable[Sequence[Text]]) -> None:
+def emit_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:
     """Write rows in aligned columns; on a terminal the last one is cut at the edge, elsewhere nothing is.
 
     Drawn by hand: rich's own table takes half a second for a thousand rows.
     """
-    lines = [[Text(column.heading, style="bold") for column in columns], *rows]
-    widths = [max(cell_len(line[place].plain) for line in lines) for place in range(len(columns))]
+    heading = [Text(column.heading, style="bold") for column in columns]
+    lines: list[Sequence[Cell]] = [heading, *rows]
+    widths = [max(cell_len(_words(line[place])) for line in lines) for place in range(len(columns))]
     if not sys.stdout.isatty():
         emit_text("".join(_plain(line, widths, columns) for line in lines))
         return
@@ -99,14 +105,19 @@ def emit_table(columns: Sequence[Column], rows: Iterable[Sequence[Text]]) -> Non
         target.print(drawn, soft_wrap=True)
 
 
-def _plain(line: Sequence[Text], widths: Sequence[int], columns: Sequence[Column]) -> str:
-    cells = (_pad(cell.plain, width, column) for cell, width, column in zip(line, widths, columns, strict=True))
+def _words(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else cell.plain
+
+
+def _plain(line: Sequence[Cell], widths: Sequence[int], columns: Sequence[Column]) -> str:
+    cells = (_pad(_words(cell), width, column) for cell, width, column in zip(line, widths, columns, strict=True))
     return "  ".join(cells).rstrip() + "\n"
 
 
-def _cell(cell: Text, width: int, column: Column) -> Text:
-    gap = " " * (width - cell_len(cell.plain))
-    return Text.assemble(gap, cell) if column.right else Text.assemble(cell, gap)
+def _cell(cell: Cell, width: int, column: Column) -> Text:
+    text = Text(cell, style=column.style) if isinstance(cell, str) else cell
+    gap = " " * (width - cell_len(text.plain))
+    return Text.assemble(gap, text) if column.right else Text.assemble(text, gap)
 
 
 def _pad(text: str, width: int, column: Column) -> str:

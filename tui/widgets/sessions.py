@@ -48,7 +48,7 @@ class SessionList(Roster):
         """Show only the sessions in whose title, agent, model, folder or id every one of `words` stands."""
         self._words = words
         wanted = words.casefold().split()
-        self._shown = [row for row in self._all if _has(row, wanted)]
+        self._shown = [row for row in self._all if _has(row, wanted)] if wanted else self._all
         self.relay(0)
 
     def draw(self, index: int, line: int, width: int) -> Content:

@@ -1,18 +1,20 @@
 """Rows of `sessions`."""
 
 import hashlib
+from dataclasses import fields
 from typing import Any
 
-from sessions.models.session import Session, Tally, Tokens
+from sessions.models.session import Session, Tokens
 from sessions.store.rows import SessionRow
-from sessions.store.tables.packing import pack, unpack
+from sessions.store.tables.packing import pack
 
 FACTS = (
     "id, source, digest, format, agent, agent_version, title, model, cwd, started, ended, parent, live, reconstructed, "
     "tokens, tally, messages, steps"
 )
 """What the log says; the other columns come from the analysis."""
-COLUMNS = f"{FACTS}, hypotheses, dead_ends, causes, note"
+COLUMNS = ", ".join(field.name for field in fields(SessionRow))
+"""What a listing shows, in the order of its row."""
 
 UPSERT = f"""INSERT INTO sessions ({FACTS}) VALUES ({", ".join("?" * 18)}) ON CONFLICT (id) DO UPDATE SET
     {", ".join(f"{name} = excluded.{name}" for name in FACTS.split(", ") if name != "id")}, analysis = NULL"""  # noqa: S608 (names from above)
@@ -55,13 +57,13 @@ def digest_of(facts: Row, messages: list[Row], steps: list[Row]) -> str:
 
 def from_row(row: Row) -> SessionRow:
     """Return the row as a listing shows it."""
-    fields = dict(zip(_NAMES, row, strict=True))
-    del fields["digest"]
-    fields["live"] = bool(fields["live"])
-    fields["reconstructed"] = bool(fields["reconstructed"])
-    fields["tokens"] = Tokens.model_construct(**unpack(fields["tokens"]))
-    fields["tally"] = Tally.model_construct(**unpack(fields["tally"]))
-    return SessionRow(**fields)
+    values = list(row)
+    values[_TOKENS] = Tokens.model_validate_json(row[_TOKENS])  # in 100,000 rows faster than model_construct
+    for place in _FLAGS:
+        values[place] = bool(row[place])
+    return SessionRow(*values)
 
 
-_NAMES = tuple(name.strip() for name in COLUMNS.split(","))
+_PLACES = {name: place for place, name in enumerate(COLUMNS.split(", "))}
+_TOKENS = _PLACES["tokens"]
+_FLAGS = (_PLACES["live"], _PLACES["reconstructed"])

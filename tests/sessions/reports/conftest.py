@@ -9,7 +9,7 @@ from sessions.ingest.events import About, Called, Returned, Said
 from sessions.ingest.redact import Redactor, redact
 from sessions.models.hypothesis import Cost, Evidence, Hypothesis, Support, Tree, Turn, Verdict
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, RunStep
-from sessions.models.session import Message, Step, Tally, Tokens
+from sessions.models.session import Message, Step, Tokens
 from sessions.reports.collect import ReportData
 from sessions.store.rows import RunRow, SessionRow
 
@@ -70,7 +70,6 @@ def session_row(*, title: str = "GLM answers are incoherent after loading", reco
         reconstructed=reconstructed,
         source="/logs/ses_41f7.json",
         tokens=Tokens(input=120_000, output=8_000),
-        tally=Tally(read=40),
         messages=len(TEXTS),
         steps=len(STEPS),
         hypotheses=5,

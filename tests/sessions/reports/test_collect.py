@@ -9,11 +9,13 @@ import pytest
 from sessions.errors import UnknownSession
 from sessions.ingest.source import Source
 from sessions.models.replay import Plan
-from sessions.models.session import Session
+from sessions.models.session import Session, Tally
 from sessions.reports.collect import ReportData, collect
 from sessions.reports.render import RENDERERS
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
+
+TALLY = Tally(read=40)
 
 
 @pytest.fixture
@@ -23,10 +25,10 @@ def store(tmp_path: Path, data: ReportData) -> Path:
     session = Session(
         id=row.id, format=row.format, agent=row.agent, agent_version=row.agent_version, title=row.title,
         model=row.model, cwd=row.cwd, started=row.started, ended=row.ended, source=row.source, tokens=row.tokens,
-        tally=row.tally, messages=data.messages, steps=data.steps,
+        tally=TALLY, messages=data.messages, steps=data.steps,
     )  # fmt: skip
     with Writer.open(path) as writer:
-        writer.store(Source(Path(row.source), row.format, "1"), [session], row.tally)
+        writer.store(Source(Path(row.source), row.format, "1"), [session], TALLY)
         writer.save_tree(row.id, data.tree, "test")
         number = writer.start_run(row.id, Plan(session=row.id, target=run.target, steps=()), dict(run.fingerprint))
         for step in run.steps:

@@ -94,7 +94,7 @@ def test_a_store_named_like_a_command(name: str, tmp_path: Path) -> None:
     assert len(json.loads(listed.stdout)) == 1
 
 
-@pytest.mark.parametrize("columns", ["", "abc", "0", "-5", "1", "9" * 30])
+@pytest.mark.parametrize("columns", ["", "abc", "0", "-5", "1", "9" * 30, "²"])
 def test_any_width(bundled: Run, columns: str) -> None:
     done = bundled("show", "latest", env={"COLUMNS": columns})
     assert done.returncode == 0

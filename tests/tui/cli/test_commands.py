@@ -96,6 +96,17 @@ def test_no_color_is_honoured_on_a_terminal(bundled: Run, store: Path, no_color:
     os.close(parent)
 
 
+@pytest.mark.parametrize("columns", ["²", "0", "99999999999"])
+def test_a_width_that_is_no_number_is_passed_over_on_a_terminal(bundled: Run, store: Path, columns: str) -> None:
+    parent, child = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": columns, "LINES": "²"}
+    for command in (["list"], ["show", "latest"]):
+        subprocess.run([NECROPSY, "--store", store, *command], stdout=child, env=environment, check=True)
+    os.close(child)
+    assert b"GLM-5 GGUF" in os.read(parent, 100_000)
+    os.close(parent)
+
+
 def test_steps_of_a_hypothesis_are_its_evidence(bundled: Run) -> None:
     node = next(node for node in by_id(bundled).values() if node["verdict"] == "confirmed")
     steps = read_json(bundled("steps", "latest", "--hypothesis", node["id"], "--json"))

@@ -2,9 +2,8 @@
 
 import argparse
 
-from rich.text import Text
-
 from sessions import times
+from sessions.ingest import display
 from sessions.store.reader import Reader
 from sessions.store.rows import SessionRow
 from tui.cli import arguments, output
@@ -52,25 +51,25 @@ def describe(row: SessionRow) -> dict[str, object]:
 
 
 _COLUMNS = (
-    output.Column("session"),
+    output.Column("session", style="bold"),
     output.Column("agent"),
     output.Column("started"),
     output.Column("steps", right=True),
     output.Column("hypotheses", right=True),
-    output.Column("✓", right=True),
-    output.Column("✗⊘", right=True),
+    output.Column("✓", right=True, style="green"),
+    output.Column("✗⊘", right=True, style="red"),
     output.Column("title"),
 )
 
 
-def _line(row: SessionRow) -> tuple[Text, ...]:
+def _line(row: SessionRow) -> tuple[str, ...]:
     return (
-        output.words(row.id[:16], "bold"),
-        output.words(row.agent),
-        Text(times.local(row.started)),
-        Text(str(row.steps)),
-        Text(str(row.hypotheses)),
-        Text(str(row.causes or ""), style="green"),
-        Text(str(row.dead_ends or ""), style="red"),
-        output.words(row.title),
+        display.line(row.id[:16]),
+        display.line(row.agent),
+        times.local(row.started),
+        str(row.steps),
+        str(row.hypotheses),
+        str(row.causes or ""),
+        str(row.dead_ends or ""),
+        display.line(row.title),
     )
