@@ -15,7 +15,9 @@ from sessions.hypotheses.rules.judge.focus import costs, focus
 from sessions.hypotheses.rules.judge.link import link
 from sessions.hypotheses.rules.judge.mend import mend
 from sessions.hypotheses.rules.judge.place import place
+from sessions.hypotheses.rules.judge.proof import proofs
 from sessions.hypotheses.rules.judge.record import Record
+from sessions.hypotheses.rules.judge.speak import conclusions
 from sessions.hypotheses.rules.table import AGAINST, OPENS, STANCES, SUSPICIONS, VERSION
 from sessions.hypotheses.rules.text.annotate import annotate
 from sessions.hypotheses.rules.text.language import note
@@ -58,6 +60,8 @@ def settle(record: Record, nodes: Sequence[Suspicion], steps: Sequence[Step]) ->
     """Return the hypotheses that the suspicions `nodes`, in the order in which they are stated, end as."""
     record.suspicions, record.held = nodes, focus(nodes, record.count)
     record.mended = mend(record, nodes)
+    record.proofs = tuple(proofs(record))
+    record.concluded = conclusions(record)
     decisions = {s.key: decide(record, s) for s in nodes}
     parents = place(record, nodes, decisions)
     ids = {s.key: f"H{number}" for number, s in enumerate(nodes, 1)}

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.ground import Claim, ground, speaks_against
-from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
+from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE, first_line
 from sessions.hypotheses.rules.judge.marks import Mark
 from sessions.hypotheses.rules.judge.record import Record, is_fix, names
-from sessions.hypotheses.rules.judge.speak import speaks_of
 from sessions.hypotheses.rules.judge.stance import Said
 from sessions.hypotheses.rules.text.annotate import Note, figures, terms
 from sessions.models.hypothesis import Evidence, Support, Turn, Verdict
@@ -66,10 +65,11 @@ def decide(record: Record, suspicion: Suspicion) -> Decision:
     """Return the decision; what neither a message nor an output settles is abandoned, or open at the end of the log."""
     said = list(_said(record, suspicion))
     shown = list(_shown(record, suspicion, said))
-    events = sorted((*said, *shown), key=lambda e: (e.message, e.order))
+    proven = list(_proven(record, suspicion))
+    events = sorted((*said, *shown, *proven), key=lambda e: (e.message, e.order))
     final = _final(events)
     if final is None:
-        return Decision(_undecided(record, suspicion), "claimed", None, (), (), ())
+        return _undecided(record, suspicion)
     return Decision(
         verdict=final.verdict,
         support=final.support,
@@ -100,21 +100,66 @@ def _turns(events: Sequence[_Event]) -> Iterator[Turn]:
         before = event.verdict
 
 
-def _undecided(record: Record, suspicion: Suspicion) -> Verdict:
-    """Open at the end of a log, or acted on and never verified; else abandoned."""
-    if max(suspicion.places) > record.last - _RECENT or suspicion.key in record.mended.values():
-        return "open"
-    return "abandoned"
+def _undecided(record: Record, suspicion: Suspicion) -> Decision:
+    """Return what follows from what was done about a suspicion on which nobody concludes anything.
+
+    Acted on and followed by a run that passes: confirmed, by no more than that. Acted on: open. A guess that was looked
+    into, before something else was: refuted, or it would have been taken up. Near the end of the log: open.
+    """
+    acted = [s for s in record.fixes if record.mended.get(s.ordinal) == suspicion.key]
+    passed = _passed(record, acted)
+    if passed is not None:
+        return _followed("confirmed", min((passed.message or 0) + 1, record.last), "rule:passes-since")
+    if acted or max(suspicion.places) > record.last - _RECENT:
+        return Decision("open", "claimed", None, (), (), ())
+    left = next((s.message for s in record.suspicions if s.message > max(suspicion.places)), None)
+    by_agent = suspicion.best.sentence.role == "agent"
+    if by_agent and is_guess(suspicion):
+        if left is not None and _is_looked_into(record, suspicion):
+            return _followed("refuted", left, "rule:left")
+    elif by_agent and not suspicion.best.sentence.reasoning:
+        return _followed("confirmed", suspicion.message, "rule:finding")
+    return Decision("abandoned", "claimed", None, (), (), ())
+
+
+def _followed(verdict: Verdict, message: int, rule: str) -> Decision:
+    return Decision(verdict, "claimed", message, (Turn(message=message, verdict=verdict, source=rule),), (), (rule,))
+
+
+def _passed(record: Record, acted: Sequence[Step]) -> Step | None:
+    """Return the first run that passes after a change."""
+    if not acted:
+        return None
+    return next((t.step for t in record.trials if t.step.ordinal > acted[0].ordinal and t.outcome == "passes"), None)
+
+
+def is_guess(suspicion: Suspicion) -> bool:
+    """Return whether a suspicion is put forward as one, and not as a finding."""
+    first = suspicion.mentions[0]
+    return first.listed or any(row.family in _GUESSES for row in (*first.note.rules, *suspicion.best.rules))
+
+
+_GUESSES = frozenset({"hedge", "question", "plan"})
+
+
+def _is_looked_into(record: Record, suspicion: Suspicion) -> bool:
+    steps = record.between(suspicion.message, suspicion.message + _BEFORE)
+    return any(
+        record.rarity.coverage(suspicion.core, record.command_terms(s) | record.output_terms(s)) >= _LOOKED
+        for s in steps
+        if s.kind in _LOOKS
+    )
+
+
+_LOOKS = frozenset({"shell", "read", "search", "agent"})
+_LOOKED = 0.3
+"""Share of its terms that a step names which looks into it."""
 
 
 def _said(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
     """Yield what messages conclude of a suspicion."""
-    settled: Verdict | None = None
-    for note, said in record.stances:
-        if note.sentence.number > suspicion.end and speaks_of(record, suspicion, note, said, settled):
-            event = _conclude(record, suspicion, note, said)
-            settled = event.verdict if event.verdict != "abandoned" else settled
-            yield event
+    for note, said in record.concluded.get(suspicion.key, ()):
+        yield _conclude(record, suspicion, note, said)
 
 
 def _conclude(record: Record, suspicion: Suspicion, note: Note, said: Said) -> _Event:
@@ -157,6 +202,17 @@ def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iter
         )
         message = min((step.message or 0) + 1, record.last)
         yield _Event(message, -1, "refuted", mark.line, mark.rule, "grounded", (piece,))
+
+
+def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
+    """Yield what runs prove: see `proofs`."""
+    for proof in record.proofs:
+        if proof.key == suspicion.key:
+            step = proof.step
+            line = (proof.line or first_line(step.command))[:LONGEST_QUOTE]
+            piece = Evidence(step=step.ordinal, stance="supports", quote=line, deciding=True, source=proof.rule)
+            message = min((step.message or 0) + 1, record.last)
+            yield _Event(message, -1, "confirmed", line, proof.rule, "grounded", (piece,))
 
 
 def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:

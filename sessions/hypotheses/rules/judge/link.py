@@ -58,4 +58,9 @@ def best_line(record: Record, suspicion: Suspicion, step: Step) -> str:
             best, worth = line.strip(), weight
     if best:
         return best
-    return next((line.strip()[:LONGEST_QUOTE] for line in step.command.split("\n") if line.strip()), "")
+    return first_line(step.command)
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a text that says anything, cut to the length of a quote."""
+    return next((line.strip()[:LONGEST_QUOTE] for line in text.split("\n") if line.strip()), "")

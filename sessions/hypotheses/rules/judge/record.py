@@ -3,17 +3,29 @@
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.find.rarity import Rarity
 from sessions.hypotheses.rules.judge.marks import Mark, excerpt, marks
 from sessions.hypotheses.rules.judge.stance import Said, stances
+from sessions.hypotheses.rules.judge.trials import Trial, trial
 from sessions.hypotheses.rules.text.annotate import Note, terms
 from sessions.models.session import Message, Step
 
 _TESTS = frozenset({"shell", "poll", "other", "agent"})
 _LONGEST_COMMAND = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A run that shows that a suspicion was right, the line that does, and the rule by which."""
+
+    key: str
+    step: Step
+    line: str
+    rule: str
 
 
 class Record:
@@ -30,8 +42,10 @@ class Record:
         self.suspicions: Sequence[Suspicion] = ()
         self.held: Sequence[Suspicion | None] = ()
         self.mended: Mapping[int, str] = {}
-        """What is looked into, what is in focus as each message ends, and which edit acts on which suspicion, by key:
-        set once the suspicions are chosen."""
+        self.proofs: Sequence[Proof] = ()
+        self.concluded: Mapping[str, Sequence[tuple[Note, Said]]] = {}
+        """What is looked into, what is in focus as each message ends, which edit acts on which suspicion (by key), what
+        runs prove, and what is concluded of which (by key): set once the suspicions are chosen."""
         self._marks: dict[int, tuple[Mark, ...]] = {}
         self._terms: dict[tuple[int, str], frozenset[str]] = {}
 
@@ -62,6 +76,17 @@ class Record:
     def stances(self) -> tuple[tuple[Note, Said], ...]:
         """The sentences that conclude something."""
         return tuple(stances(self.notes))
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """The steps that ran something, with how each came out."""
+        found = (trial(step, self.marks(step)) for step in self.steps if step.kind == "shell")
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def fixes(self) -> tuple[Step, ...]:
+        """The steps that change what runs."""
+        return tuple(step for step in self.steps if is_fix(step))
 
     def between(self, first: int, last: int) -> Sequence[Step]:
         """Return the steps that ran after message `first` was written and before message `last` was."""

@@ -1,4 +1,7 @@
-"""Whether a sentence that concludes something speaks of a suspicion: it names it, or it comes when one waits for it."""
+"""Of which suspicion a sentence that concludes something speaks: one that it names, or that waits for it."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
 
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.record import Record, is_fix
@@ -22,6 +25,48 @@ _ALMOST_ALL = 0.5
 _IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
 
 
+def conclusions(record: Record) -> Mapping[str, Sequence[tuple[Note, Said]]]:
+    """Return, by the key of a suspicion, the sentences that conclude something of it, in their order.
+
+    A refutation may speak of several; what confirms, confirms one: the one that it fits best.
+    """
+    found: dict[str, list[tuple[Note, Said]]] = {s.key: [] for s in record.suspicions}
+    settled: dict[str, Verdict] = {}
+    waiting = deque(sorted(record.proofs, key=lambda p: p.step.message or 0))
+    for note, said in record.stances:
+        while waiting and (waiting[0].step.message or 0) < note.sentence.message:
+            settled[waiting.popleft().key] = "confirmed"
+        meant = [
+            s
+            for s in record.suspicions
+            if note.sentence.number > s.end and speaks_of(record, s, note, said, settled.get(s.key))
+        ]
+        if said.verdict == "confirmed" and meant:
+            meant = [max(meant, key=lambda s: _fit(record, s, note))]
+        for suspicion in meant:
+            found[suspicion.key].append((note, said))
+            if said.verdict != "abandoned":
+                settled[suspicion.key] = said.verdict
+    return found
+
+
+def _fit(record: Record, suspicion: Suspicion, note: Note) -> tuple[float, int]:
+    """How well a suspicion fits a finding: the share of it that the paragraph, read on from there, speaks of."""
+    sentence = note.sentence
+    after = [
+        n.terms
+        for n in record.by_message[sentence.message]
+        if n.sentence.block == sentence.block and 0 <= n.sentence.index - sentence.index <= _READ_ON
+    ]
+    acted = _ACTED if _acts_on(record, suspicion, note) else 0.0
+    return record.rarity.coverage(suspicion.core, frozenset().union(*after)) + acted, suspicion.end
+
+
+_READ_ON = 2
+_ACTED = 0.3
+"""Sentences after a finding that say what was found; what it counts for that a suspicion was acted on."""
+
+
 def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, settled: Verdict | None) -> bool:
     """Return whether the conclusion `said` in `note` is one on `suspicion`, which so far is `settled` or not."""
     in_order = said.rule in _IN_ORDER
@@ -37,7 +82,7 @@ def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, sett
     words = _reach(record, note)
     share = record.rarity.coverage(suspicion.terms, words)
     if (share >= _MUCH and suspicion.entities & words) or share >= _ALMOST_ALL:
-        return said.verdict != "confirmed" or _fits_best(record, note, words, share)
+        return True
     if settled is not None or said.weak or (in_order and _is_mended(record, suspicion, note)):
         return False
     return _is_awaited(record, suspicion, note, share)
@@ -51,12 +96,6 @@ def _is_awaited(record: Record, suspicion: Suspicion, note: Note, share: float) 
         return False
     since = sentence.message - max(p for p in suspicion.places if p < sentence.message)
     return since <= _SOON or (since <= _LATER and share >= _LITTLE)
-
-
-def _fits_best(record: Record, note: Note, words: frozenset[str], share: float) -> bool:
-    """Whether no other suspicion raised before fits better: one finding confirms one suspicion."""
-    earlier = (s for s in record.suspicions if s.message <= note.sentence.message)
-    return all(record.rarity.coverage(s.terms, words) <= share for s in earlier)
 
 
 def _reach(record: Record, note: Note) -> frozenset[str]:

@@ -10,7 +10,7 @@ from sessions.models.hypothesis import Verdict
 
 _VERDICTS: Mapping[str, Verdict] = {"refutes": "refuted", "confirms": "confirmed", "parks": "abandoned"}
 _WEAK = 0.7
-_UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling"})
+_UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling", "doing"})
 """Families of rules that take the conclusion out of a sentence."""
 
 _SURE = "must-be"

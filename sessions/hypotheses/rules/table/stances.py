@@ -8,7 +8,7 @@ STANCES: tuple[Row, ...] = (
         "refutes",
         r"\b(?:is|are|was|were|looks?|seems?|be) (?:all |also |indeed |clearly |therefore |perfectly "
         r"|completely |actually |just |as well )*"
-        r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|innocent|unaffected|unrelated"
+        r"(?:fine|correct|right|intact|ok(?:ay)?|healthy|sane|sound|innocent|unaffected|unrelated|safe|harmless|benign"
         r"|in order|not affected"
         r"|identical|the same|valid|reasonable|plausible|normal|working"
         r"|consistent)\b(?![^.]{0,20}, but\b)(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
@@ -39,7 +39,7 @@ STANCES: tuple[Row, ...] = (
         r"|possible|obvious|sure|yet))"
         r"|\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault|involved"
         r"|relevant)\b"
-        r"|\bcan(?:not|'t) be (?:the|it|that|due|because)\b|\bnot (?:a|the) .{1,40}(?:issue|problem|cause|bug"
+        r"|\bcan(?:not|'t) be (?:the|it|that|due|because)\b|\bnot (?:a|the) (?:[^,:;]{1,40} )?(?:issue|problem|cause|bug"
         r"|mismatch|fault|culprit)\b"
         r"|\bnot (?:caused|due|because|related)\b|\bunrelated to\b|\bhas nothing to do with\b",
         1.0,
@@ -94,7 +94,7 @@ STANCES: tuple[Row, ...] = (
         "refutes",
         r"\b(?:but|yet|however|wait|hm+)\b[^.]{0,60}\b(?:does|is|are|was|were|did) (?:in fact|actually|already) "
         r"(?:\w+ )?(?:respect|handle|work|exist|set|there|called|loaded|read|present|used|supported)\b"
-        r"|\byou'?re right\b|\bi was wrong\b|\bactually (?:does|works)\b"
+        r"|\byou'?re right\b|\bi was wrong\b|(?<!what )\bactually (?:does|works)\b"
         r"|\bturns out (?:that )?(?:it|this|the)\b[^.]{0,40}\bnot\b",
         0.7,
         "takes a claim back",
@@ -128,9 +128,10 @@ STANCES: tuple[Row, ...] = (
         r"|our|your|a real|a genuine|why|what) "
         r"?(?:\w+ )?(?:bug|issue|problem|cause|culprit|reason)\b|\b(?:is|was) (?:indeed|definitely|really"
         r"|clearly) (?:the )?(?:cause|culprit|bug|problem)\b"
-        r"|\broot cause (?:is|was|confirmed|found|identified)\b|\b(?:is|are|was) (?:adding|causing"
+        r"|\broot cause (?:(?:is|was)(?! not\b)|confirmed|found|identified)\b|\b(?:is|are|was) (?:adding|causing"
         r"|responsible for)\b|\baccounts? for\b|\bconfirm(?:s|ed)\b(?! (?:(?:that )?(?:there (?:is|are) )?no\b"
-        r"|.{1,60}\b(?:fine|correct|clean|not|isn't|doesn't|only|one (?:important )?detail)\b))|\bproves\b"
+        r"|.{1,60}\b(?:fine|correct(?:ly)?|clean|safe|works?|pass(?:es)?|ok|expected|not|isn't|doesn't|only"
+        r"|one (?:important )?detail)\b))|\bproves\b"
         r"|\bproof\b",
         1.0,
         "says that this is the cause",
@@ -163,6 +164,16 @@ STANCES: tuple[Row, ...] = (
         "states the defect as a fact",
         "Three columns are missing in the second file.",
         "Three columns were added to the second file.",
+    ),
+    Row(
+        "doing",
+        "doing",
+        r"^(?:(?:now|next|so|then|and|ok(?:ay)?|good),? )*i(?:'m| am) (?:now |also |just |still )*\w+ing\b"
+        r"|^i (?:updated|changed|added|removed|replaced|moved|switched|tightened|patched|made|wired|kept)\b|^if\b",
+        0.0,
+        "says what is or was done, or what would follow: no conclusion",
+        "I'm fixing the parser to handle both correctly.",
+        "The parser handles both correctly.",
     ),
     Row(
         "park",

@@ -1,0 +1,94 @@
+"""The same thing run again: which steps run one program on one thing, and how each run came out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sessions.hypotheses.rules.judge.marks import Mark
+from sessions.models.command import Command
+from sessions.models.session import Step
+
+Outcome = Literal["passes", "fails", ""]
+
+_SETUP = frozenset(
+    {"cd", "echo", "printf", "export", "set", "source", ".", "mkdir", "rm", "cp", "mv", "ln", "touch", "sleep", "kill"}
+    | {"pkill", "true", "wait", "chmod", "pwd", "date", "gofmt", "prettier", "test", "["}
+)
+"""Programs that only prepare, or say where they are."""
+
+_READERS = frozenset(
+    {"grep", "egrep", "rg", "sed", "cat", "head", "tail", "nl", "less", "awk", "ls", "find", "wc", "stat", "jq", "tree"}
+    | {"which", "file", "gh", "diff", "sort", "uniq", "cut"}
+)
+"""Programs that show what stands in files: neither a success nor a failure."""
+
+_GIT_RUNS = frozenset({"push", "fetch", "clone", "pull", "merge", "rebase", "ls-remote", "apply"})
+_ASKS = frozenset({"doc", "env", "mod", "issue", "pr", "help", "version", "config", "show"})
+"""Verbs that ask a program for something."""
+
+_LONGEST = 120
+"""Characters of a word that names a thing."""
+
+_VERB = re.compile(r"^[a-z][a-z:-]*$")
+_ASSIGNS = re.compile(r"^[A-Za-z_]\w*=")
+_EVERYTHING = frozenset({".", "./...", "...", "--", ""})
+_CHECKS = re.compile(r"\b(?:test|tests|check|verify|lint|vet|build|compile|typecheck|pytest|jest|vitest|tsc)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What one command line is a run of: program and verb, what it is run on, and the switches it is run with."""
+
+    program: tuple[str, ...]
+    things: frozenset[str]
+    switches: frozenset[str]
+
+    def is_like(self, other: "Call") -> bool:
+        """Whether both run the same program on the same thing; one that names no thing runs on all."""
+        if self.program != other.program:
+            return False
+        return not self.things or not other.things or bool(self.things & other.things)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A step that ran something, and how that came out."""
+
+    step: Step
+    call: Call
+    outcome: Outcome
+
+
+def trial(step: Step, marks: Sequence[Mark]) -> Trial | None:
+    """Return what a step tried, told by its last call that is more than preparing and reading; None if there is none."""
+    calls = [c for c in step.commands if c.stage == 0 and "substitution" not in c.within]
+    tried = [call for c in calls if (call := _call(c)) is not None]
+    return Trial(step, tried[-1], _outcome(step, tried[-1], marks)) if tried else None
+
+
+def _call(command: Command) -> Call | None:
+    words = list(command.argv)
+    switches = {f"{name}={value}" for name, value in command.env.items()}
+    while words and _ASSIGNS.match(words[0]):
+        switches.add(words.pop(0))
+    if not words:
+        return None
+    name = words[0].rsplit("/", 1)[-1]
+    verb = words[1] if len(words) > 1 and _VERB.match(words[1]) else ""
+    if name in _SETUP or name in _READERS or verb in _ASKS or (name == "git" and verb not in _GIT_RUNS):
+        return None
+    rest = words[1 + bool(verb) :]
+    switches |= {word for word in rest if word.startswith("-")}
+    things = {word.rstrip("/") for word in rest if len(word) <= _LONGEST and not word.startswith("-")} - _EVERYTHING
+    return Call((name, verb), frozenset(things), frozenset(switches))
+
+
+def _outcome(step: Step, call: Call, marks: Sequence[Mark]) -> Outcome:
+    """Return how a run came out: a failure that it prints counts whatever the exit status of its pipeline is."""
+    shown = {mark.showing for mark in marks}
+    if "fails" in shown or (step.exit_code not in {0, None} and step.status != "rejected"):
+        return "fails"
+    if "passes" in shown:
+        return "passes"
+    return "passes" if step.exit_code == 0 and _CHECKS.search(" ".join((*call.program, *call.things))) else ""
