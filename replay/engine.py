@@ -1,7 +1,7 @@
 """Carrying a plan out: intent to disk, then the exact words to the target, then comparison, then the result to disk.
 
-Only steps that the policy lets run are ever sent, and only as words. A step whose intent is stored and whose result is
-not has the outcome ``unknown``; it is never sent again by itself.
+Only steps that the policy lets run, or asks about and a person consented to, are ever sent, and only as words. A step
+whose intent is stored and whose result is not has the outcome ``unknown``; it is never sent again by itself.
 """
 
 import asyncio
@@ -22,6 +22,8 @@ from sessions.store.writer import Writer
 AT_ONCE = 4
 """Steps that run on a target at the same time."""
 _QUIET = {"PYTHONDONTWRITEBYTECODE": "1"}
+_ALLOWED = {False: ("run",), True: ("run", "ask")}
+"""Decisions of the policy under which a step is sent, without and with a person's consent."""
 
 
 async def replay(
@@ -36,7 +38,7 @@ async def replay(
     Raises StoreProblem where the store cannot be written: what cannot be recorded does not run.
     """
     run = _Run(plan, executor, writer, recording)
-    sending = [step for step in plan.steps if step.decision == "run"]
+    sending = [step for step in plan.steps if step.sending]
     run.number = writer.start_run(plan.session, plan, fingerprint or {})
     yield Began(run.number, len(plan.steps), len(sending))
     tasks = [asyncio.create_task(run.carry_out(step)) for step in sending]
@@ -47,9 +49,9 @@ async def replay(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        run.mark_unfinished()
-    found, worths = verdict.standings(recording, run.results)
-    writer.finish_run(run.number, found, worths)
+        whole = run.keep_the_rest()
+        found, worths = verdict.standings(recording, run.results)
+        writer.finish_run(run.number, found, worths, whole=whole)
     yield Ended(run.number, found, worths)
 
 
@@ -71,6 +73,8 @@ class _Run:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._news: asyncio.Queue[Sending | RunStep | _Failure] = asyncio.Queue()
         self._intended: dict[int, PlannedStep] = {}
+        self._waiting: dict[int, RunStep] = {}
+        """Results that came before those of earlier steps."""
 
     async def carry_out(self, step: PlannedStep) -> None:
         """Send one step and put its result among the news."""
@@ -86,27 +90,32 @@ class _Run:
 
     async def events(self) -> AsyncIterator[Progress]:
         """Yield the news; results wait for those that come before them in the plan."""
-        waiting: dict[int, RunStep] = {}
         for planned in self._plan.steps:
-            if planned.decision != "run":
+            if not planned.sending:
                 yield self._store(_not_sent(planned))
                 continue
-            while planned.step not in waiting:
+            while planned.step not in self._waiting:
                 news = await self._news.get()
                 if isinstance(news, _Failure):
                     raise news.error
                 if isinstance(news, Sending):
                     yield news
                 else:
-                    waiting[news.step] = news
-            yield self._store(waiting.pop(planned.step))
+                    self._waiting[news.step] = news
+            yield self._store(self._waiting.pop(planned.step))
 
-    def mark_unfinished(self) -> None:
-        """Store that what was sent and never came back was ended by us."""
-        for step in self._intended.values():
-            self._writer.record(
-                self.number, RunStep(step=step.step, outcome="killed", sent=step.sent, detail="the replay was stopped")
-            )
+    def keep_the_rest(self) -> bool:
+        """Store what came and was not told yet, and what never came back as ended by us; return if all was told."""
+        whole = len(self.results) == len(self._plan.steps)
+        came = dict(self._waiting)
+        while not self._news.empty():
+            news = self._news.get_nowait()
+            if isinstance(news, RunStep):
+                came[news.step] = news
+        for step in tuple(self._intended.values()):
+            ended = RunStep(step=step.step, outcome="killed", sent=step.sent, detail="the replay was stopped")
+            self._store(came.get(step.step, ended))
+        return whole
 
     def _store(self, result: RunStep) -> Done:
         self._writer.record(self.number, result)
@@ -124,7 +133,7 @@ class _Run:
 def _insist(step: PlannedStep) -> None:
     """Judge once more exactly what is about to be sent: a plan may come from elsewhere than the planner."""
     judgement = judge(step.sent or "", step.cwd)
-    if judgement.decision != "run" or judgement.pipes != step.pipes:
+    if judgement.decision not in _ALLOWED[step.consent is not None] or judgement.pipes != step.pipes:
         raise PolicyRefusal(f"step {step.step}: what would be sent is not what the policy allows")
 
 
@@ -139,5 +148,5 @@ def _request(step: PlannedStep) -> Request:
 
 
 def _not_sent(step: PlannedStep) -> RunStep:
-    asks = ("a person would have to be asked, which is not done yet",) if step.decision == "ask" else ()
+    asks = ("nobody consented to it",) if step.decision == "ask" else ()
     return RunStep(step=step.step, outcome="refused", reasons=(*step.reasons, *asks))

@@ -1,6 +1,5 @@
 """What a replay would do: every chosen step with what would be sent, or why nothing is."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,8 +8,7 @@ from replay import filters
 from replay.policy.judge import judge
 from replay.policy.judgement import Judgement
 from replay.rewrite import PathRules, rewrite
-from sessions.errors import BadInput, UnknownHypothesis, UsageProblem
-from sessions.models.hypothesis import Hypothesis, Tree
+from sessions.errors import BadInput, UsageProblem
 from sessions.models.replay import Plan, PlannedStep
 from sessions.models.session import Step
 from sessions.store.reader import Reader
@@ -19,15 +17,13 @@ LONGEST = 300.0
 """Seconds that a step gets at most, whatever its recorded ``timeout`` says."""
 USUAL = 60.0
 _REDACTED = "<redacted:"
-_LONGEST_LIST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which steps: all shell steps, those with the given ordinals, those that are evidence of a hypothesis."""
+    """Which steps: those with the given ordinals; None: all shell steps."""
 
     steps: frozenset[int] | None = None
-    hypothesis: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +51,6 @@ class Hosts:
         return f"host {recorded} is not mapped to a target (--map {recorded}={target.name})"
 
 
-def parse_steps(text: str) -> frozenset[int]:
-    """Return the ordinals of a list such as ``3,7-9``. Raises UsageProblem."""
-    found: set[int] = set()
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", part)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if not first <= last < first + _LONGEST_LIST:
-            raise UsageProblem(f"{part.strip()!r} is no step or range of steps", hint="for example: --steps 3,7-9")
-        found.update(range(first, last + 1))
-    return frozenset(found)
-
-
 def parse_hosts(pairs: Sequence[str]) -> Hosts:
     """Return the mapping of ``RECORDED=TARGET`` pairs. Raises UsageProblem."""
     given: dict[str, str] = {}
@@ -84,38 +68,26 @@ def build_plan(
 ) -> Plan:
     """Return what a replay of a session on `target` would do; nothing is contacted.
 
-    Raises UnknownSession, UnknownHypothesis, and BadInput for a step that is not there.
+    Raises UnknownSession, and BadInput for a step that is not there.
     """
     row = reader.resolve(session)
     steps = reader.steps(row.id)
     judged = {step.ordinal: judge(step.command, step.cwd) for step in steps if step.kind == "shell"}
     seen = frozenset(judgement.place.host for judgement in judged.values() if judgement.place.host)
-    chosen = _choose(steps, reader.tree(row.id), selection or Selection())
+    chosen = _choose(steps, (selection or Selection()).steps)
     planner = _Planner(target, hosts or Hosts(), seen)
     planned = tuple(planner.plan(step, judged.get(step.ordinal)) for step in chosen)
     return Plan(session=row.id, target=target.name, steps=planned)
 
 
-def _choose(steps: Sequence[Step], tree: Tree, selection: Selection) -> Sequence[Step]:
-    wanted = selection.steps
+def _choose(steps: Sequence[Step], wanted: frozenset[int] | None) -> Sequence[Step]:
     if wanted is not None:
         absent = wanted - {step.ordinal for step in steps}
         if absent:
             raise BadInput(f"the session has no step {min(absent)}")
-    if selection.hypothesis is not None:
-        evidence = frozenset(piece.step for piece in _find(tree, selection.hypothesis).evidence)
-        wanted = evidence if wanted is None else wanted | evidence
     if wanted is None:
         return [step for step in steps if step.kind == "shell"]
     return [step for step in steps if step.ordinal in wanted]
-
-
-def _find(tree: Tree, name: str) -> Hypothesis:
-    for hypothesis in (*tree.hypotheses, *tree.candidates):
-        if hypothesis.id.lower() == name.lower():
-            return hypothesis
-    known = ", ".join(hypothesis.id for hypothesis in tree.hypotheses)
-    raise UnknownHypothesis(f"the session has no hypothesis {name}", hint=f"it has {known}" if known else "")
 
 
 class _Planner:
@@ -139,8 +111,8 @@ class _Planner:
             step=step.ordinal,
             command=step.command,
             effect=judgement.effect,
-            decision="run",
-            reasons=judgement.notes,
+            decision=judgement.decision,
+            reasons=(*judgement.reasons, *judgement.notes),
             stages=tuple(stage.words for pipe in rewritten.pipes for stage in pipe.stages),
             pipes=rewritten.pipes,
             local_stages=judgement.local_stages,
@@ -154,7 +126,7 @@ class _Planner:
         )
 
     def _refusal(self, step: Step, judgement: Judgement) -> tuple[str, ...]:
-        if judgement.decision != "run":
+        if judgement.decision == "refuse":
             return judgement.reasons
         if _REDACTED in step.command:
             return ("held a secret that was not kept",)
@@ -165,12 +137,11 @@ class _Planner:
         return (f"{unsupported}: ran on the agent's machine and cannot be run here",) if unsupported else ()
 
     def _refused(self, step: Step, *reasons: str, judgement: Judgement | None = None) -> PlannedStep:
-        asked = judgement is not None and judgement.decision == "ask"
         return PlannedStep(
             step=step.ordinal,
             command=step.command,
             effect=judgement.effect if judgement else "unknown",
-            decision="ask" if asked else "refuse",
+            decision="refuse",
             reasons=tuple(dict.fromkeys(reasons)),
             recorded_host=judgement.place.host if judgement else None,
             target=self._target.name,

@@ -12,6 +12,7 @@ from probes.host.script import emit
 from replay.policy.judge import judge
 from replay.policy.judgement import Judgement, Role
 from sessions.models.command import Pipe, Stage
+from sessions.models.replay import EFFECTS
 
 _PATHS = re.compile(r"(?<![\w.])/[\w.+@%:~=-]+(?:/[\w.+@%:~=-]+)*/?")
 
@@ -70,7 +71,8 @@ def rewrite(judgement: Judgement, rules: PathRules, cwd: str | None = None) -> R
     )
     sent = emit(pipes)
     again = judge(sent, cwd)
-    problem = "" if again.decision == "run" else f"after mapping its paths: {'; '.join(again.reasons)}"
+    higher = again.decision == "refuse" or EFFECTS.index(again.effect) > EFFECTS.index(judgement.effect)
+    problem = f"after mapping its paths: {'; '.join(again.reasons)}" if higher else ""
     if not problem and again.sent != sent:
         problem = "its canonical form is not stable"
     return Rewritten(pipes, sent, tuple(mapped.items()), problem)

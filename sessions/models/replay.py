@@ -48,6 +48,14 @@ class Compared(Strict):
     detail: str = ""
 
 
+class Consent(Strict):
+    """A person's leave to run one step of one plan, exactly as it stands there."""
+
+    who: str
+    when: str
+    """UTC, ISO 8601."""
+
+
 class PlannedStep(Strict):
     """One recorded step as it would run on a target: exactly these words, or not, and why."""
 
@@ -74,6 +82,13 @@ class PlannedStep(Strict):
     recorded_host: str | None = None
     target: str
     mapped_paths: tuple[tuple[str, str], ...] = ()
+    consent: Consent | None = None
+    """Given for a step that is to be asked about; without it such a step does not run."""
+
+    @property
+    def sending(self) -> bool:
+        """Whether it will be sent: the policy lets it run, or a person does where the policy asks."""
+        return self.decision == "run" or (self.decision == "ask" and self.consent is not None)
 
 
 class Plan(Strict):

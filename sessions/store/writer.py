@@ -172,6 +172,10 @@ class Writer:
             )
             number = int(started.lastrowid or 0)
             journal.add(connection, self.key, "begin", number, {"plan": journal.digest(self.key, [planned])})
+            for step in plan.steps:
+                if step.consent is not None:
+                    consent = {"step": step.step, "sent": journal.digest(self.key, [step.sent])}
+                    journal.add(connection, self.key, "consent", number, consent | step.consent.model_dump())
         self._anchor()
         return number
 
@@ -185,12 +189,23 @@ class Writer:
         """Store what came of a step, in place of the intent."""
         self._keep(run, step, "result")
 
-    def finish_run(self, run: int, standings: Sequence[EvidenceStanding], worths: Sequence[HypothesisStanding]) -> str:
-        """Store the end of a replay and what it does to evidence and verdicts; return the head of the journal."""
+    def finish_run(
+        self,
+        run: int,
+        standings: Sequence[EvidenceStanding],
+        worths: Sequence[HypothesisStanding],
+        *,
+        whole: bool = True,
+    ) -> str:
+        """Store the end of a replay and what it does to evidence and verdicts; return the head of the journal.
+
+        A run that is not `whole` was ended before its time, and has no time at which it finished.
+        """
         found = [pack_models(standings), pack_models(worths)]
+        finished = times.now() if whole else None
         with self._durably(), self._transaction() as connection:
             connection.execute(
-                "UPDATE runs SET finished = ?, standings = ?, worths = ? WHERE number = ?", [times.now(), *found, run]
+                "UPDATE runs SET finished = ?, standings = ?, worths = ? WHERE number = ?", [finished, *found, run]
             )
             journal.add(connection, self.key, "end", run, {"found": journal.digest(self.key, found)})
         return self._anchor()

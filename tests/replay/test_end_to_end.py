@@ -214,7 +214,7 @@ def lines_sent(received: str) -> list[str]:
 
 async def test_an_edit_inside_the_range_is_a_change(bench: Bench) -> None:
     bench.module.write_text(source_of(100).replace("compute(40)", "compute(41)"))
-    results, ended = await run(bench, planned(bench, Selection(hypothesis="H1")))
+    results, ended = await run(bench, planned(bench, Selection(frozenset({0}))))
     assert results[0].comparison == "changed"
     assert [(t.line, t.recorded, t.new) for t in results[0].tokens] == [(12, "40", "41")]
     assert (standing(ended, "H1"), worth(ended, "H1")) == ("contradicted", "overturned")
@@ -222,7 +222,7 @@ async def test_an_edit_inside_the_range_is_a_change(bench: Bench) -> None:
 
 async def test_an_edit_beside_what_is_cited_is_drift(bench: Bench) -> None:
     bench.module.write_text(source_of(100).replace("compute(50)", "compute(51)"))
-    results, ended = await run(bench, planned(bench, Selection(hypothesis="H1")))
+    results, ended = await run(bench, planned(bench, Selection(frozenset({0}))))
     assert results[0].comparison == "changed"
     assert (standing(ended, "H1"), worth(ended, "H1")) == ("holds-with-drift", "upheld")
 
@@ -237,7 +237,7 @@ async def test_lines_inserted_above_move_the_block(bench: Bench) -> None:
 
 async def test_a_missing_file_is_a_missing_path(bench: Bench) -> None:
     bench.module.unlink()
-    results, ended = await run(bench, planned(bench, Selection(hypothesis="H1")))
+    results, ended = await run(bench, planned(bench, Selection(frozenset({0}))))
     assert (results[0].outcome, results[0].comparison) == ("path-missing", None)
     assert str(bench.module) in results[0].detail
     assert (standing(ended, "H1"), worth(ended, "H1")) == ("not-applicable", "undetermined")
@@ -246,11 +246,11 @@ async def test_a_missing_file_is_a_missing_path(bench: Bench) -> None:
 async def test_a_log_of_another_day_says_the_same(bench: Bench) -> None:
     log = bench.folder / "serve.log"
     log.write_text(log.read_text().replace("11-29 18:02:11", "12-01 07:00:00").replace("4242", "77"))
-    results, ended = await run(bench, planned(bench, Selection(hypothesis="H2")))
+    results, ended = await run(bench, planned(bench, Selection(frozenset({2}))))
     assert results[2].comparison == "equivalent"
     assert worth(ended, "H2") == "upheld"
     log.write_text(log.read_text().replace("1,809", "1,808"))
-    results, ended = await run(bench, planned(bench, Selection(hypothesis="H2")))
+    results, ended = await run(bench, planned(bench, Selection(frozenset({2}))))
     assert worth(ended, "H2") == "overturned"
 
 

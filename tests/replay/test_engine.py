@@ -19,6 +19,7 @@ from replay.recording import load
 from sessions.errors import PolicyRefusal
 from sessions.ingest.source import Source
 from sessions.models.command import Pipe, Stage
+from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.models.replay import Plan, RunStep
 from sessions.models.session import Session, Step, Tally
 from sessions.store.reader import Reader
@@ -47,6 +48,21 @@ class Bench:
             writer.store(Source(Path("/s"), "opencode", "1"), [session], Tally(read=1))
         with Reader.open(self.store) as reader:
             return build_plan(reader, "s", HERE, None, Hosts({"local": "local", "h": "local"}))
+
+    def believe(self, *steps: int) -> None:
+        """Store a tree in which each of the steps decides a hypothesis, H1, H2, … by its whole output."""
+        with Reader.open(self.store) as reader:
+            outputs = {step.ordinal: step.output for step in reader.steps("s")}
+        beliefs = [
+            Hypothesis(
+                id=f"H{n}", key=f"k{n}", parent="H0", statement="s", verdict="refuted", source="rule:x",
+                evidence=(Evidence(step=step, stance="refutes", quote=outputs[step], deciding=True, source="rule:x"),),
+            )
+            for n, step in enumerate(steps, 1)
+        ]  # fmt: skip
+        root = Hypothesis(id="H0", key="k0", root=True, statement="symptom", source="rule:x")
+        with Writer.open(self.store) as writer:
+            writer.save_tree("s", Tree(hypotheses=(root, *beliefs)), "1")
 
     async def events(self, plan: Plan) -> AsyncGenerator[Began | Sending | Done | Ended, None]:
         with Reader.open(self.store) as reader:
@@ -138,6 +154,24 @@ async def test_an_interrupted_replay_ends_what_runs_and_says_so(bench: Bench) ->
     stored = bench.stored()
     assert stored.finished is None
     assert stored.steps[0].outcome == "killed"
+
+
+async def test_an_interrupted_replay_keeps_what_ran_and_what_it_does_to_the_evidence(bench: Bench) -> None:
+    plan = bench.record(("sleep 29.5", ""), ("echo a", "a\n"), ("echo b", "c\n"))
+    bench.believe(1, 2)
+    async with aclosing(bench.events(plan)) as events:
+        sent = 0
+        async for event in events:
+            sent += isinstance(event, Sending)
+            if sent == len(plan.steps):
+                await until_sleeping()
+                await asyncio.sleep(1)
+                break
+    stored = bench.stored()
+    assert stored.finished is None
+    assert [(each.step, each.outcome) for each in stored.steps] == [(0, "killed"), (1, "completed"), (2, "completed")]
+    assert [(each.step, each.standing) for each in stored.standings] == [(1, "holds"), (2, "contradicted")]
+    assert [(each.hypothesis, each.worth) for each in stored.worths] == [("H1", "upheld"), ("H2", "overturned")]
 
 
 def sleepers() -> list[str]:

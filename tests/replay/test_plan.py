@@ -3,23 +3,12 @@
 import pytest
 
 from probes.host.targets import Target
-from replay.plan import Hosts, parse_hosts, parse_steps
+from replay.plan import Hosts, parse_hosts
 from replay.policy.judge import judge
 from replay.rewrite import PathRules, rewrite
 from sessions.errors import UsageProblem
 
 TARGET = Target(name="bench", host="bench")
-
-
-def test_lists_and_ranges_of_steps() -> None:
-    assert parse_steps("3,7-9") == {3, 7, 8, 9}
-    assert parse_steps(" 1 , 2 - 2 ") == {1, 2}
-
-
-@pytest.mark.parametrize("text", ["", "a", "3-1", "1,,2", "-1", "1-999999999", "1;2"])
-def test_what_is_no_list_of_steps(text: str) -> None:
-    with pytest.raises(UsageProblem):
-        parse_steps(text)
 
 
 def test_mappings() -> None:

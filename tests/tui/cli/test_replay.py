@@ -111,7 +111,7 @@ def test_a_dry_run_sends_nothing(bundled: Run, sshd: Server, targets: Path) -> N
     done = bundled("replay", "latest", "--on", "gpu", "--targets", targets, "--dry-run", "--json")
     plan = read_json(done)
     assert {step["decision"] for step in plan["steps"]} >= {"run", "refuse"}
-    assert all((step["sent"] is None) is (step["decision"] != "run") for step in plan["steps"])
+    assert all((step["sent"] is None) is (step["decision"] == "refuse") for step in plan["steps"])
     assert len(sshd.received()) == before
 
 

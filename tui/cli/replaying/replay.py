@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -13,15 +14,16 @@ from probes.host.targets import Target
 from replay.conduct import conduct
 from replay.fleet import Member, conduct_all, expand
 from replay.plan import Hosts, Selection, build_plan, parse_hosts
-from replay.progress import Began, Done, Ended, Progress, Sending
+from replay.progress import Began, Done, Progress, Sending
 from sessions.errors import BadInput, UsageProblem
+from sessions.models.hypothesis import Tree
 from sessions.models.replay import HypothesisStanding, Plan, PlannedStep
 from sessions.reports import junit
 from sessions.reports.fleet import matrix
 from sessions.store.reader import Reader
 from sessions.store.rows import RunRow
 from tui.cli import arguments, diagnostics, output
-from tui.cli.replaying import results
+from tui.cli.replaying import asking, results
 
 OVERTURNED, UNDETERMINED = 1, 6
 """Exit codes with --exit-code, beside 0 for upheld."""
@@ -54,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--targets", type=Path, metavar="FILE", help="the targets file (default: targets.toml)")
     parser.add_argument("--dry-run", action="store_true", help="stop at the plan")
     parser.add_argument("--yes", action="store_true", help="run the plan without asking")
+    asking.add(parser)
     parser.add_argument(
         "--exit-code", action="store_true", help="exit with 1 if a verdict is overturned, 6 if that cannot be told"
     )
@@ -66,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
     store = arguments.store_path(args)
     found = [_target(args, name) for name in expand(args.on)]
     with Reader.open(store) as reader:
-        members = [Member(target, _plan(args, reader, target)) for target in found]
-    if not args.json:
+        members: Sequence[Member] = [Member(target, _plan(args, reader, target)) for target in found]
+    if not args.json and (args.dry_run or diagnostics.interactive()):
         for member in members:
             _print_plan(member.plan, member.target)
     if args.dry_run:
@@ -75,10 +78,11 @@ def run(args: argparse.Namespace) -> int:
             plans = [member.plan.model_dump(mode="json") for member in members]
             output.emit_json(plans[0] if len(plans) == 1 else plans)
         return 0
-    if not _agreed(args, members):
+    granted = asking.consented(args, members)
+    if granted is None or not _agreed(args, granted):
         diagnostics.say("Nothing was run.")
         return 0
-    numbers = asyncio.run(_carry_out(store, members) if len(members) == 1 else _carry_out_all(store, members))
+    numbers = asyncio.run(_carry_out(store, granted) if len(granted) == 1 else _carry_out_all(store, granted))
     with Reader.open(store) as reader:
         runs = [row for row in reader.runs(members[0].plan.session) if row.number in numbers]
         diagnostics.say(f"journal head {reader.journal_head()}")
@@ -98,9 +102,7 @@ def _target(args: argparse.Namespace, name: str) -> Target:
 
 
 def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
-    chosen = Selection(
-        steps=frozenset(arguments.numbers(args.steps)) if args.steps else None, hypothesis=args.hypothesis
-    )
+    chosen = Selection(_chosen(args, reader))
     given = parse_hosts(args.map).given
     named = set(expand(args.on))
     foreign = sorted(name for name in given.values() if not set(expand([name])) & named)
@@ -110,6 +112,16 @@ def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
         )
     hosts = {recorded: target.name if target.name in expand([name]) else name for recorded, name in given.items()}
     return build_plan(reader, args.session, target, chosen, Hosts(hosts))
+
+
+def _chosen(args: argparse.Namespace, reader: Reader) -> frozenset[int] | None:
+    """Return the steps that are named, and those that are evidence of the hypothesis that is; None if neither is."""
+    if not (args.steps or args.hypothesis):
+        return None
+    named = arguments.numbers(args.steps) if args.steps else ()
+    tree = reader.tree(reader.resolve(args.session).id) if args.hypothesis else Tree()
+    evidence = arguments.hypothesis(tree, args.hypothesis).evidence if args.hypothesis else ()
+    return frozenset(named) | {piece.step for piece in evidence}
 
 
 def _print_plan(plan: Plan, target: Target) -> None:
@@ -126,8 +138,7 @@ def _planned(step: PlannedStep) -> Text:
         (f"{step.step:>5} ", "bold"), (f"{step.decision:<7}", _DECISIONS[step.decision]), f"{step.effect:<15}"
     )
     drawn.append_text(output.words(step.sent if step.sent is not None else step.command))
-    asks = ("not run: this version asks about no step yet",) if step.decision == "ask" else ()
-    for reason in (*step.reasons, *asks):
+    for reason in step.reasons:
         drawn.append("\n" + " " * 13).append_text(output.words(reason, "dim"))
     for recorded, there in step.mapped_paths:
         drawn.append("\n" + " " * 13).append_text(output.words(f"{recorded} is {there} there", "dim"))
@@ -135,10 +146,10 @@ def _planned(step: PlannedStep) -> Text:
 
 
 def _agreed(args: argparse.Namespace, members: Sequence[Member]) -> bool:
-    sending = sum(step.decision == "run" for member in members for step in member.plan.steps)
+    sending = sum(step.sending for member in members for step in member.plan.steps)
     where = members[0].plan.target if len(members) == 1 else f"{len(members)} targets"
     if not sending:
-        diagnostics.say("No step of this plan can run: the reasons stand beside each.")
+        diagnostics.say("No step of this plan runs: the reasons stand beside each.")
         return bool(args.yes)
     if args.yes:
         return True
@@ -166,15 +177,16 @@ async def _carry_out_all(store: Path, members: Sequence[Member]) -> frozenset[in
 
 
 def _say(event: Progress, where: str) -> set[int]:
-    """Tell what happens, and return the number of a run that began."""
+    """Tell what happens while a person watches, and return the number of a run that began."""
+    watched = sys.stderr.isatty()
     match event:
-        case Sending():
+        case Sending() if watched:
             diagnostics.say(f"{where}step {event.step} …")
-        case Done():
+        case Done() if watched:
             diagnostics.say(f"{where}{results.step_line(event.result)}")
         case Began():
             return {event.run}
-        case Ended():
+        case _:
             pass
     return set()
 

@@ -25,6 +25,8 @@ def draw_run(done: RunRow) -> None:
     output.emit(Text(f"Run {done.number} on {done.target}", style="bold"))
     for step in done.steps:
         output.emit(output.words(f"  {step_line(step)}"))
+        for reason in step.reasons:
+            output.emit(output.words(f"      {reason}", "dim"))
         for token in step.tokens[:3]:
             what = f"{token.where} {token.kind}".strip()
             output.emit(output.words(f"      line {token.line}: {token.recorded} → {token.new} ({what})", "dim"))

@@ -1,0 +1,85 @@
+"""A person's consent to steps that the policy asks about: for exactly these, on one plan, by name and time.
+
+    plan = grant(plan, {3, 7}, who="ops")
+
+What the policy refuses cannot be consented to.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from sessions import times
+from sessions.errors import BadInput, UsageProblem
+from sessions.models.replay import Consent, Plan, PlannedStep
+
+
+def asked(plan: Plan) -> tuple[PlannedStep, ...]:
+    """Return the steps of a plan that run only with a person's consent."""
+    return tuple(step for step in plan.steps if step.decision == "ask")
+
+
+def grant(plan: Plan, steps: Collection[int], who: str) -> Plan:
+    """Return the plan with `who`'s consent to the steps with the ordinals `steps`, given now.
+
+    Raises UsageProblem for a step that the plan does not ask about: what is refused stays refused.
+    """
+    consent = Consent(who=who, when=times.now())
+    decisions = {step.step: step.decision for step in plan.steps}
+    for number in sorted(steps):
+        if decisions.get(number) != "ask":
+            raise UsageProblem(f"Step {number} cannot be consented to: {_why(decisions.get(number))}.")
+    return plan.model_copy(
+        update={
+            "steps": tuple(
+                step.model_copy(update={"consent": consent}) if step.step in steps else step for step in plan.steps
+            )
+        }
+    )
+
+
+def _why(decision: str | None) -> str:
+    if decision is None:
+        return "it is not in the plan"
+    return "it runs without" if decision == "run" else "the policy refuses it"
+
+
+def load(path: Path) -> Mapping[int, str]:
+    """Return what a consent file consents to: each step with the exact command line that may be sent.
+
+    The file is the plan as ``replay --dry-run --json`` printed it, or a list of objects with ``step`` and ``sent``; of
+    a plan, the steps count that it asks about. Raises BadInput.
+    """
+    try:
+        given = json.loads(path.read_text("utf-8"))
+        return dict(_entries(given["steps"] if isinstance(given, dict) else given))
+    except OSError as error:
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(
+            f"{path} is no consent.", hint='A list of {"step": 3, "sent": "…"}, or what --dry-run --json printed.'
+        ) from error
+
+
+def _entries(given: list[Mapping[str, object]]) -> Iterator[tuple[int, str]]:
+    for entry in given:
+        step, sent = entry["step"], entry["sent"]
+        if entry.get("decision", "ask") != "ask":
+            continue
+        if not isinstance(step, int) or not isinstance(sent, str):
+            raise TypeError(entry)
+        yield step, sent
+
+
+def matching(plan: Plan, given: Mapping[int, str]) -> frozenset[int]:
+    """Return the steps of `given` that the plan would send word for word as consented to.
+
+    Raises UsageProblem for one that would be sent otherwise.
+    """
+    sent = {step.step: step.sent for step in plan.steps}
+    for number, text in given.items():
+        if number in sent and sent[number] != text:
+            raise UsageProblem(
+                f"Step {number} would not be sent as it was consented to.", hint=f"It would be: {sent[number]}"
+            )
+    return frozenset(given) & frozenset(sent)
