@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.filter import NoColor
 from textual.screen import Screen
 
 from tui import commands, messages
@@ -20,8 +21,8 @@ class NecropsyApp(App[None]):
 
     TITLE = "necropsy"
     CSS_PATH = "theme.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (96, "-medium"), (160, "-wide")]  # noqa: RUF012 - as Textual types it
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-high")]  # noqa: RUF012 - as above
+    HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (76, "-narrow"), (96, "-medium"), (160, "-wide")]  # noqa: RUF012 - as Textual types it
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (20, "-short"), (30, "-high")]  # noqa: RUF012 - as above
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("ctrl+t", "turn_light", "Light or dark", show=False),
@@ -30,6 +31,8 @@ class NecropsyApp(App[None]):
 
     def __init__(self, store: Path, session: str | None = None) -> None:
         super().__init__()
+        if self.no_color:  # Textual would paint in greys; the style sheet has forms for what colours tell
+            self._filters = [NoColor()]
         self.store = store
         self._session = session
         self._replays = commands.Replays(store)

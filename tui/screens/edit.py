@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, RadioButton, RadioSet, Select
+from textual.widgets import Button, Input, RadioSet, Select
 
 from sessions.hypotheses.review import halves
 from sessions.ingest import display
 from sessions.models.hypothesis import LONGEST_STATEMENT, MARKS, Hypothesis, Tree
 from tui.messages import Edit
-from tui.widgets.dialog import Dialog, buttons, hint, label
+from tui.widgets.dialog import Dialog, Radio, buttons, hint, label
 from tui.widgets.ink import inline
 
 SUPPORTS = ("grounded", "claimed", "contradicted")
@@ -155,9 +155,9 @@ class SplitScreen(ModalScreen[tuple[str, str] | None]):
         self.dismiss(None)
 
 
-def _radios(chosen: str) -> list[RadioButton]:
-    return [RadioButton(f"{mark} {name}", value=name == chosen, name=name) for name, mark in MARKS.items()]
+def _radios(chosen: str) -> list[Radio]:
+    return [Radio(f"{mark} {name}", value=name == chosen, name=name) for name, mark in MARKS.items()]
 
 
-def _plain_radios(chosen: str) -> list[RadioButton]:
-    return [RadioButton(name, value=name == chosen, name=name) for name in SUPPORTS]
+def _plain_radios(chosen: str) -> list[Radio]:
+    return [Radio(name, value=name == chosen, name=name) for name in SUPPORTS]

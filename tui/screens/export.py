@@ -8,11 +8,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, RadioButton, RadioSet, Static
+from textual.widgets import Button, Input, RadioSet, Static
 
 from sessions.store.rows import SessionRow
 from tui.messages import ExportAsked
-from tui.widgets.dialog import Dialog, buttons, hint, label
+from tui.widgets.dialog import Dialog, Radio, buttons, hint, label
 from tui.widgets.ink import ink
 
 FORMS = {"md": "Markdown", "html": "HTML, one file", "json": "JSON"}
@@ -30,7 +30,7 @@ class ExportScreen(ModalScreen[ExportAsked | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
-        radios = [RadioButton(name, value=form == "md", id=form) for form, name in FORMS.items()]
+        radios = [Radio(name, value=form == "md", id=form) for form, name in FORMS.items()]
         yield Dialog(
             "Write the post-mortem",
             label("form", first=True),

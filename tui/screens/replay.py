@@ -9,12 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, RadioButton, RadioSet, Static
+from textual.widgets import Button, Input, RadioSet, Static
 
 from sessions.models.replay import Plan
 from tui import messages
 from tui.screens.pages import plan as pages
-from tui.widgets.dialog import Dialog, buttons, hint, label
+from tui.widgets.dialog import Dialog, Radio, buttons, hint, label
 from tui.widgets.document import Document
 from tui.widgets.ink import ink, inline
 
@@ -44,7 +44,7 @@ class ReplayScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
         recorded = ", ".join(self._hosts) or "none: these steps ran on the agent's own machine"
-        radios = [RadioButton(inline(one.name), value=number == 0) for number, one in enumerate(self._selections)]
+        radios = [Radio(inline(one.name), value=number == 0) for number, one in enumerate(self._selections)]
         form = Container(
             label("which steps", first=True),
             RadioSet(*radios, id="which", classes="-upright"),

@@ -5,7 +5,7 @@ from typing import ClassVar
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Button, Static
+from textual.widgets import Button, RadioButton, Static
 
 from tui.widgets import ink
 
@@ -18,6 +18,15 @@ class Dialog(Container):
     def __init__(self, title: str, *children: Widget, classes: str = "") -> None:
         super().__init__(*children, classes=f"dialog {classes}")
         self.border_title = title
+
+
+class Radio(RadioButton):
+    """One of several choices; the sign before it shows by its form which one is made, not by its colour alone."""
+
+    def render(self) -> Content:
+        """Return the sign and the name."""
+        sign = Content("(●)" if self.value else "( )").stylize(self.get_visual_style("toggle--button"))
+        return sign + self.label.pad(1, 1).stylize_before(self.get_visual_style("toggle--label"))
 
 
 def label(text: str, *, first: bool = False) -> Static:

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.style import Style
 from textual.widget import Widget
 
 from tui.widgets import ink
@@ -134,7 +135,9 @@ class Roster(ScrollView, can_focus=True):
         index = self._item_at(row)
         style = self.visual_style
         if index == self.cursor:
-            style = self.get_visual_style("roster--cursor" if self.has_focus else "roster--cursor-blurred")
+            name = "roster--cursor" if self.has_focus else "roster--cursor-blurred"
+            reverse = self.get_component_styles(name).text_style.reverse  # which get_visual_style loses
+            style = self.get_visual_style(name) + Style(reverse=reverse)
         return ink.paint(self, self.draw(index, row - self._span(index)[0], width), width, style)
 
     def action_move(self, by: int) -> None:
