@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from replay.policy import paths
-from replay.policy.judgement import Problem, Word
-from replay.policy.known import name_effect
-from replay.policy.options import Answer, Understood, understand
+from replay.policy.judgement import Open, Problem, Word
+from replay.policy.known import TRUSTED, is_own_client, name_effect
+from replay.policy.options import MANY, Answer, Understood, understand
 from replay.policy.programs import catalogue
 from sessions.models.replay import EFFECTS
 
-_TRUSTED = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/cuda/bin"})
 _VENV = re.compile(r"(/[\w.@+-]+)*/[\w.-]*env[\w.-]*/bin")
 _INTERPRETER = re.compile(r"(python|pip)(3(\.\d{1,2})?)?")
 _CALLED = {"echo": ("printf",), "egrep": ("grep", "-E"), "fgrep": ("grep", "-F"), "dpkg": ("dpkg-query",)}
@@ -31,19 +30,15 @@ class Judged:
     note: str = ""
 
 
-def judge_call(words: Sequence[str], cwd: str | None, *, piped: bool = False) -> Judged:
+def judge_call(words: Sequence[str], folders: paths.Folders, *, piped: bool = False) -> Judged:
     """Return the canonical words of a call, none if it is not understood, and what speaks against running it.
 
-    `words` are decoded, the program first; `cwd` is where relative paths start (None: the login folder); `piped` if
-    another call's output is its input.
+    `words` are decoded, the program first; `folders` are where relative paths may start; `piped` if another call's
+    output is its input.
     """
-    folder, slash, name = words[0].rpartition("/")
-    if slash and _VENV.fullmatch(folder) and _INTERPRETER.fullmatch(name) and not piped:
-        return _in_environment(words, name)
-    if slash and folder not in _TRUSTED:
-        known = name_effect(words)
-        own = Problem("unknown", f"{words[0]}: a program by its own path")
-        return Judged(problem=known if known.effect != "unknown" else own)
+    name = words[0].rpartition("/")[2]
+    if elsewhere := _elsewhere(words, piped=piped):
+        return elsewhere
     if piped and name.startswith("python"):
         return Judged(problem=Problem("code", f"{name}: is given what another program prints"))
     answer = _judge_cd(words) if name == "cd" else _understand([name, *words[1:]])
@@ -51,16 +46,51 @@ def judge_call(words: Sequence[str], cwd: str | None, *, piped: bool = False) ->
         return Judged(problem=answer)
     called = [Word(word, "option") for word in _CALLED.get(name, (words[0],))]
     called[0] = Word(called[0].text, "program")
-    problem = _worse(_places(name, answer.words, cwd, piped=piped), answer.asks)
+    if problem := _opened(name, words, answer.words):
+        return Judged(problem=problem)
+    problem = _worse(_places(name, answer.words, folders, piped=piped), answer.asks)
     return Judged((*called, *answer.words), problem, answer.note)
 
 
-def _in_environment(words: Sequence[str], name: str) -> Judged:
-    """Judge Python or pip of a virtual environment: whatever lies there runs, so a person decides."""
-    answer = _understand([name, *words[1:]])
-    if isinstance(answer, Problem):
-        return Judged(problem=answer)
-    own = Problem("read-intrusive", f"{words[0]}: runs what lies in a virtual environment")
+def _opened(name: str, words: Sequence[str], answer: Sequence[Word]) -> Problem | None:
+    """Return what speaks against leaving words open: each must still be a path, and a pattern one of any number."""
+    opened = [word for word in words if isinstance(word, Open)]
+    if not opened:
+        return None
+    kept = [word for word in answer if isinstance(word.text, Open) and word.role in {"path", "place"}]
+    if len(kept) != len(opened):
+        return Problem("unknown", f"{name}: {opened[0]} is no path to it")
+    if not any(paths.has_pattern(word) for word in opened):
+        return None
+    ends = next((place for place, word in enumerate(answer) if word == Word("--", "option")), len(answer))
+    program = catalogue().get(name)
+    many = program is not None and program.most == MANY and program.parse is None
+    behind = many and all(place > ends for place, word in enumerate(answer) if paths.has_pattern(word.text))
+    whole = all(re.search(r"[^*?./]", word.rpartition("/")[2]) or "/" in word for word in opened)
+    safe = whole and (behind or (name == "find" and all(word[0] in "/~" or word[0].isalnum() for word in opened)))
+    return None if safe else Problem("unknown", f"{name}: a pattern may become options, or more operands than it takes")
+
+
+def _elsewhere(words: Sequence[str], *, piped: bool) -> Judged | None:
+    """Judge a program that is called by a path outside the system's folders; None for all others."""
+    folder, slash, name = words[0].rpartition("/")
+    if not slash or folder in TRUSTED:
+        return None
+    if _VENV.fullmatch(folder) and _INTERPRETER.fullmatch(name) and not piped:
+        return _by_own_path(words, f"{words[0]}: runs what lies in a virtual environment")
+    if is_own_client(words[0]):
+        return _by_own_path(words, f"{words[0]}: a container engine's client by its own path")
+    known = name_effect(words)
+    own = Problem("unknown", f"{words[0]}: a program by its own path")
+    return Judged(problem=known if known.effect != "unknown" else own)
+
+
+def _by_own_path(words: Sequence[str], reason: str) -> Judged:
+    """Judge a program that is known by its name and lies elsewhere: whatever lies there runs, so a person decides."""
+    answer = _understand([words[0].rpartition("/")[2], *words[1:]])
+    if isinstance(answer, Problem) or any(isinstance(word, Open) for word in words):
+        return Judged(problem=answer if isinstance(answer, Problem) else Problem("unknown", reason))
+    own = Problem("read-intrusive", reason)
     return Judged((Word(words[0], "program"), *answer.words), _worse(answer.asks, own), answer.note)
 
 
@@ -81,13 +111,13 @@ def _judge_cd(words: Sequence[str]) -> Answer:
     return Understood((Word("--", "option"), Word(rest[0], "place")))
 
 
-def _places(name: str, words: Sequence[Word], cwd: str | None, *, piped: bool) -> Problem | None:
+def _places(name: str, words: Sequence[Word], folders: paths.Folders, *, piped: bool) -> Problem | None:
     """Return what speaks against reading the places that a call names."""
     places = [word.text for word in words if word.role == "path" and word.text != "-"]
     judge = paths.content
     if _descends(name, words):
         judge, places = paths.tree, places or ([] if piped and name in _READS_PIPES else ["."])
-    return next((problem for place in places if (problem := judge(place, cwd))), None)
+    return next((problem for place in places if (problem := judge(place, folders))), None)
 
 
 def _descends(name: str, words: Sequence[Word]) -> bool:

@@ -40,9 +40,9 @@ def _assess(command: str, cwd: str | None) -> tuple[Judgement, Mapping[str, Scri
     if problem := hygiene.check(command):
         return _refused(command, problem), {}
     walk = Walk()
-    reading = walk.script(command, Place(), cwd)
+    reading = walk.script(command, Place(), (cwd,))
     effect = highest(problem.effect for problem in reading.problems)
-    known = decide(effect) != "refuse" and bool(reading.lines)
+    known = decide(effect) != "refuse" and bool(reading.lines) and reading.whole
     return _judgement(command, reading, effect, known=known), walk.sources
 
 

@@ -13,6 +13,12 @@ Role = Literal["program", "option", "text", "path", "place"]
 _ASKED = frozenset({"read-secret", "read-intrusive", "network"})
 
 
+class Open(str):
+    """A word of which the shell there makes more: a leading ``~`` becomes its home folder, ``*`` and ``?`` names."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """One decoded word of a call, and what it is to the program."""
@@ -61,8 +67,8 @@ class Judgement:
 
     @property
     def decision(self) -> Decision:
-        """What happens without a person's leave."""
-        return decide(self.effect)
+        """What happens without a person's leave; what cannot be sent is refused, whatever it does."""
+        return "refuse" if self.sent is None else decide(self.effect)
 
 
 def decide(effect: Effect) -> Decision:

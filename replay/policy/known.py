@@ -6,12 +6,17 @@ from collections.abc import Callable, Sequence
 from replay.policy.judgement import Problem
 from sessions.models.replay import Effect
 
+TRUSTED = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/cuda/bin"})
+"""Folders whose programs are what their names say."""
+ENGINES = ("docker", "podman", "nerdctl")
+_OWN_CLIENT = re.compile(rf"(?!/(tmp|var|dev|home|root|run|proc)/)(?!.*/\.\.?/)(/[\w.@+-]+)+/bin/({'|'.join(ENGINES)})")
+
 _EFFECTS: dict[Effect, str] = {
     "destructive": "rm rmdir shred unlink truncate wipefs mkfs fdisk parted sgdisk kill pkill killall skill blkdiscard",
     "system": "service apt apt-get aptitude yum dnf zypper apk pacman snap brew conda mamba reboot shutdown "
     "halt poweroff init umount modprobe insmod rmmod useradd userdel usermod passwd chpasswd groupadd "
     "iptables nft ip ifconfig route crontab at swapoff update-alternatives timedatectl hostnamectl "
-    "nvidia-persistenced nvidia-modprobe srun sbatch salloc helm incus lxc loginctl "
+    "nvidia-persistenced nvidia-modprobe srun sbatch salloc helm lxc loginctl "
     "chroot renice ionice chrt taskset poetry uv pipx gem nvidia-ctk",
     "code": "sh bash dash zsh fish ksh csh tcsh python2 perl ruby node deno bun php lua Rscript java "
     "awk gawk mawk nawk xargs parallel make cmake ninja gcc g++ cc clang eval source . exec pytest torchrun "
@@ -42,6 +47,11 @@ _CASES: tuple[tuple[str, Callable[[Sequence[str]], bool], Problem], ...] = (
     ("dd", lambda _: True, Problem("unknown", "dd: may overwrite a whole disk or read one")),
 )
 """What a program does in a certain form."""
+
+
+def is_own_client(program: str) -> bool:
+    """Tell whether a program is a container engine's client that was installed by itself: ``/opt/x/bin/docker``."""
+    return program.rpartition("/")[0] not in TRUSTED and _OWN_CLIENT.fullmatch(program) is not None
 
 
 def name_effect(words: Sequence[str]) -> Problem:

@@ -13,6 +13,8 @@ from replay.policy.judgement import Problem, Role, Word
 
 COUNT = r"[+-]?\d{1,18}"
 SIZE = r"[+-]?\d{1,18}([bcwkKMGT]|[KMGT]i?B)?"
+MANY = 1000
+"""Operands of a program that takes any number."""
 LIST = r"[\d,-]{1,200}"
 NAME = r"[A-Za-z0-9][\w.+-]*"
 
@@ -64,7 +66,7 @@ class Program:
     valued: Mapping[str, str] = field(default_factory=dict)
     operands: tuple[str, ...] = ("path",)
     least: int = 0
-    most: int = 1000
+    most: int = MANY
     overflow: Problem | None = None
     """What an operand beyond `most` does."""
     number: str | None = None

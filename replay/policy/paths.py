@@ -1,66 +1,119 @@
-"""Paths whose content is a secret, or that are no ordinary files."""
+"""Paths whose content is a secret, or that are no ordinary files.
+
+A path is judged in every folder that it may start from. ``~`` and an unknown folder may be any, ``/`` among them; what
+stands behind ``..`` may start anywhere, because a link may have led elsewhere.
+"""
 
 import posixpath
 import re
+from collections.abc import Callable, Sequence
 
-from replay.policy.judgement import Problem
+from replay.policy.judgement import Open, Problem
+
+Folders = Sequence[str | None]
+"""Where relative paths may start; None: the login folder."""
 
 _SECRET = re.compile(
     r"""
       /\.ssh/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+
     | /etc/(shadow|gshadow|sudoers)[^/]* | /etc/(sudoers\.d|ssl/private|krb5\.keytab)(/.*)?
+    | /etc/(wireguard|NetworkManager/system-connections|kubernetes|ppp/\w+-secrets|openvpn|ipsec\.secrets)(/.*)?
     | /etc/ssh/ssh_host_\w+_key | /etc/rancher/.+\.yaml
     | /\.?(env|envrc)(\.(?!example$|sample$|template$)[^/]+)? | /[^/]+\.env
     | /\.(netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|vault-token|s3cfg|boto|htpasswd|dockercfg)
-    | /\.(aws|azure|gnupg|config/gcloud|config/gh|config/rclone)/.+ | /\.(kube/config|docker/config\.json)
+    | /\.(msmtprc|terraformrc)
+    | /\.(aws|azure|gnupg|config/gcloud|config/gh|config/rclone|password-store)/.+
+    | /\.(kube/config|docker/config\.json|pip/pip\.conf|config/pip/pip\.conf|m2/settings\.xml|condarc)
     | /\.(cache/)?huggingface/(token|stored_tokens) | /\.config/(hub|op)(/.*)?
-    | /\.\w+_history | /\.python_history | /\.local/share/fish/fish_history | /\.wandb/.+
-    | /[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|ovpn)
-    | /id_(rsa|dsa|ecdsa|ed25519)(_sk)?
+    | /\.\w+_history | /\.python_history | /\.local/share/fish/fish_history | /\.wandb/.+ | /\.(viminfo|lesshst)
+    | /[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|ovpn|tfstate|token)(\.backup)?
+    | /id_(rsa|dsa|ecdsa|ed25519)(_sk)? | /\.git/config | /auth\.json | /token
     | /[^/]*(secret|credential|passwords?|kubeconfig|api[_-]?key|auth[_-]?token|access[_-]?token)[^/]*
-    | /(var/)?run/secrets/.+ | /proc/[^/]+/(environ|task/[^/]+/environ)
+    | /\.?(secrets?|credentials?)/.+ | /(var/)?run/secrets/.+ | /proc/[^/]+/(environ|task/[^/]+/environ)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _SOURCE = re.compile(r"\.(py|pyi|c|cc|cpp|h|hpp|cu|cuh|rs|go|js|ts|java|md|rst|html)$", re.IGNORECASE)
+_PLAIN_ENDS = re.compile(rf"({_SOURCE.pattern}|\.(log|out|err|safetensors|gguf|so)$)", re.IGNORECASE)
+"""What a pattern must end in, so that no name that it finds is taken for a secret's."""
 _KEYS = re.compile(r"/(\.ssh|\.aws|\.gnupg|\.env)\b")
 _SPECIAL = re.compile(
     r"""
-      /dev/(?!null$).* | /proc/(kcore|kmsg|kallsyms|vmcore|sysrq-trigger|acpi/event|bus/.+)
+      /dev/(?!null$).* | /proc/(kcore|kmsg|kallsyms|vmcore|sysrq-trigger|acpi/event|bus/.+|net/rpc/.+)
     | /proc/[^/]+/(mem|pagemap|fd|fdinfo|root|cwd|exe|map_files|task|clear_refs|attr|ns)(/.*)?
-    | /sys/kernel/(debug|tracing)(/.*)? | /sys/.*/(rom|trace_pipe|resource\d*(_wc)?|uevent_seqnum)
-    | (/var)?/run/.*\.(sock|fifo|pipe)
+    | /sys/kernel/(debug|tracing)(/.*)? | /sys/.*/(rom|vpd|trace_pipe|resource\d*(_wc)?|uevent_seqnum|wakeup_count)
+    | (/var)?/run/(?!secrets/|.*\.(pid|log|json|conf|toml|y[a]?ml)$|utmp$).*
     """,
     re.VERBOSE,
 )
 _VAST = frozenset({"/", "/proc", "/sys", "/dev", "/run"})
 _HOMES = re.compile(r"/(root|home|home/[^/]+|etc|var|mnt|~)?|~")
+_ANYWHERE = "/~"
+"""Stands for a folder that is not known."""
 
 
 def absolute(path: str, cwd: str | None) -> str:
     """Return `path` without ``.`` and ``..``, from `cwd` (``~`` where that is not known)."""
-    joined = posixpath.join(cwd or "/~", path)
+    if isinstance(path, Open) and path.startswith("~"):
+        path = _ANYWHERE + path[1:]
+    joined = posixpath.join(cwd or _ANYWHERE, path)
     return posixpath.normpath("/" + joined.lstrip("/"))
 
 
-def content(path: str, cwd: str | None) -> Problem | None:
+def content(path: str, folders: Folders) -> Problem | None:
     """Return what speaks against reading the content of `path`."""
-    whole = absolute(path, cwd)
-    if _SPECIAL.fullmatch(whole):
-        return Problem("unknown", f"{path} is no ordinary file: reading it may hang, never end, or change something")
-    if _secret_tail(whole) and (_KEYS.search(whole) or not _SOURCE.search(whole)):
-        return Problem("read-secret", f"{path} may hold a secret")
+    return _named(path, folders) or _pattern(path, folders, content)
+
+
+def _named(path: str, folders: Folders) -> Problem | None:
+    """Return what the name of a path speaks of."""
+    for folder in folders:
+        whole = absolute(path, folder)
+        if _is_special(path, whole):
+            return Problem(
+                "unknown", f"{path} is no ordinary file: reading it may hang, never end, or change something"
+            )
+        if _secret_tail(whole) and (_KEYS.search(whole) or not _SOURCE.search(whole)):
+            return Problem("read-secret", f"{path} may hold a secret")
     return None
 
 
-def tree(path: str, cwd: str | None) -> Problem | None:
+def tree(path: str, folders: Folders) -> Problem | None:
     """Return what speaks against reading everything under `path`."""
-    whole = absolute(path, cwd)
-    if whole in _VAST or whole.startswith(("/proc/", "/sys/", "/dev/")):
-        return Problem("unknown", f"reading everything under {path} does not end")
-    if _HOMES.fullmatch(whole) or _KEYS.search(whole):
-        return Problem("read-secret", f"there are secrets among the files under {path}")
-    return content(path, cwd)
+    for folder in folders:
+        whole = absolute(path, folder)
+        if whole in _VAST or whole.startswith(("/proc/", "/sys/", "/dev/")):
+            return Problem("unknown", f"reading everything under {path} does not end")
+        if _HOMES.fullmatch(whole) or _KEYS.search(whole):
+            return Problem("read-secret", f"there are secrets among the files under {path}")
+    return _named(path, folders) or _pattern(path, folders, tree)
+
+
+def has_pattern(path: str) -> bool:
+    """Tell whether a word stands for the names of files that are there."""
+    return isinstance(path, Open) and not {"*", "?"}.isdisjoint(path)
+
+
+def _pattern(path: str, folders: Folders, judge: Callable[[str, Folders], Problem | None]) -> Problem | None:
+    """Return what speaks against reading all that a pattern finds."""
+    if not has_pattern(path):
+        return None
+    folder = posixpath.dirname(path) or "."
+    problem = judge(Open(folder) if folder.startswith("~") else folder, folders)
+    if problem and problem.effect == "unknown":
+        return problem
+    if problem is None and _PLAIN_ENDS.search(path):
+        return None
+    return Problem("read-secret", f"{path} may find a file that holds a secret")
+
+
+def _is_special(path: str, whole: str) -> bool:
+    """Tell whether a path may be no ordinary file, wherever what is not known of it leads."""
+    _, dots, behind = path.rpartition("../")
+    loose = [f"/{behind}"] if dots else []
+    loose += [whole.removeprefix(_ANYWHERE)] if whole.startswith(f"{_ANYWHERE}/") else []
+    kernel = [each for each in loose if each.startswith(("/proc/", "/sys/", "/dev/"))]
+    return any(_SPECIAL.fullmatch(each) for each in (whole, *kernel))
 
 
 def _secret_tail(whole: str) -> bool:

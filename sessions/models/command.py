@@ -69,6 +69,9 @@ class Stage(Strict):
     """``>/dev/null``, applied after `stderr`: merged diagnostics still arrive."""
     stdin: str | None = None
     """Path of the file it reads as standard input."""
+    open: tuple[int, ...] = ()
+    """Numbers of the words of which the shell there makes more: a leading ``~`` becomes its home folder, ``*`` and
+    ``?`` become names. Nothing else in them has a meaning."""
 
 
 class Pipe(Strict):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from replay.policy.judgement import Place, Problem
+from replay.policy.judgement import Open, Place, Problem
 from replay.policy.lines.wrapped import Wrapped
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.@/-]*")
@@ -43,8 +43,27 @@ def take_kubectl(words: Sequence[str]) -> Wrapped | Problem | None:
     return Wrapped(words=found.words, place=found.place, problem=found.problem, outside=(words[0], *before, "--"))
 
 
+def take_incus(words: Sequence[str]) -> Wrapped | Problem | None:
+    """Take ``incus exec [--user N] [--cwd FOLDER] INSTANCE --`` off; None for every other subcommand."""
+    if list(words[1:2]) != ["exec"]:
+        return None
+    place = list(words).index("--") if "--" in words else 0
+    before = [word for word in words[2:place] if word not in {"-t", "-T", "-n"}]
+    option = r"(--user[ =]\d+|--cwd[ =][\w./-]+)"
+    named = re.fullmatch(rf"({option} )*(?P<name>[A-Za-z0-9][\w:/-]*)( {option})*", " ".join(before))
+    if not place or named is None:
+        return Problem("unknown", "incus exec: not one of the forms on the list")
+    outside = [words[0], "exec", *(word for word in before if word != named["name"])]
+    found = _wrapped(outside, [named["name"], *words[place + 1 :]], _STARTS)
+    if isinstance(found, Problem):
+        return found
+    return Wrapped(words=found.words, place=found.place, problem=found.problem, outside=(*found.outside, "--"))
+
+
 def _wrapped(outside: list[str], rest: list[str], problem: Problem) -> Wrapped | Problem:
     if len(rest) < 2 or not _NAME.fullmatch(rest[0]):  # noqa: PLR2004 -- a container and a program
         return Problem("unknown", f"{outside[0]} exec: no container, or no program")
+    if any(isinstance(word, Open) for word in (*outside, *rest)):
+        return Problem("unknown", f"{outside[0]} exec: is given a word that the shell around it expands")
     container = Place(container=f"{outside[0]}:{rest[0]}")
     return Wrapped(words=tuple(rest[1:]), place=container, problem=problem, outside=(*outside, rest[0]))

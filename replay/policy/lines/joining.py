@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from probes.host.script import emit
-from replay.policy.judgement import Place, Problem, Word
+from replay.policy.judgement import Open, Place, Problem, Word
 from replay.policy.lines.reading import Line, Reading, Stage, pipe
 from replay.policy.lines.streams import Streams
 from replay.policy.lines.wrapped import Wrapped
-from replay.policy.paths import absolute
+from replay.policy.paths import Folders, absolute
+from replay.policy.programs import catalogue
 
 
 def put_around(inner: Reading, wrapped: Wrapped, where: Place) -> Reading:
@@ -22,11 +23,12 @@ def put_around(inner: Reading, wrapped: Wrapped, where: Place) -> Reading:
 def enclose(inner: Reading, wrapped: Wrapped, place: Place) -> Reading:
     """Return the one call that runs a command line inside a container of `place`."""
     problems = (wrapped.problem, *inner.problems) if wrapped.problem else inner.problems
-    base = Reading(place=place, problems=problems, notes=inner.notes, timeout=inner.timeout)
+    base = Reading(place=place, problems=problems, notes=inner.notes, timeout=inner.timeout, whole=inner.whole)
     if not inner.lines or inner.local or inner.place not in {None, wrapped.place}:
         return base if inner.problems else base._replace(problems=(*problems, _ELSEWHERE))
     stage = inner.lines[0].stages[0]
-    if len(inner.lines) == 1 and stage.streams == Streams() and inner.lines[0].stages == (stage,):
+    alone = len(inner.lines) == 1 and inner.lines[0].stages == (stage,)
+    if alone and stage.streams == Streams() and not any(isinstance(word.text, Open) for word in stage.words):
         words = [word.text for word in stage.words]
     else:
         words = ["sh", "-c", emit([pipe(line) for line in inner.lines])]
@@ -38,13 +40,23 @@ def enclose(inner: Reading, wrapped: Wrapped, place: Place) -> Reading:
 _ELSEWHERE = Problem("unknown", "leads from inside a container to another place")
 
 
-def folder_after(reading: Reading, place: Place, cwd: str | None) -> str | None:
-    """Return the folder in which the next pipeline starts."""
+def folders_after(reading: Reading, place: Place, folders: Folders) -> Folders:
+    """Return the folders in which the next pipeline may start if this one succeeded."""
     for line in reading.lines if reading.place == place else ():
         first = line.stages[0].words
         if first[0].text == "cd":
-            cwd = absolute(first[-1].text, cwd)
-    return cwd
+            moved = tuple(absolute(first[-1].text, folder) for folder in folders)
+            folders = moved if len(reading.lines) == 1 else tuple(dict.fromkeys((*folders, *moved)))
+    return folders
+
+
+def given(text: str, reading: Reading) -> Reading:
+    """Return a call whose standard input is a text of the command line."""
+    if len(reading.lines) != 1:
+        return reading
+    printed = Stage((Word("printf", "program"), Word("%s", "text"), Word(text, "text")))
+    line = reading.lines[0]
+    return reading._replace(lines=(line._replace(stages=(printed, *line.stages)),))
 
 
 def with_streams(reading: Reading, streams: Streams) -> Reading:
@@ -77,6 +89,7 @@ def chain(readings: Sequence[Reading], place: Place) -> Reading:
     base = first._replace(problems=problems, notes=notes)
     if not rest:
         return base
+    base = base._replace(whole=all(reading.whole for reading in readings))
     if not all(reading.lines for reading in readings):
         return base._replace(lines=())
     if first.place is not None and first.place != place:
@@ -98,19 +111,29 @@ def _apply_here(base: Reading, rest: Sequence[Reading]) -> Reading:
             if stage.streams.stdin or stage.streams.drop_stdout or len(reading.lines) != 1:
                 problem = Problem("unknown", "a filter on this side that is not known")
                 return base._replace(problems=(*base.problems, problem))
-            local.append(tuple(word.text for word in stage.words))
+            local.append(_as_recorded([word.text for word in stage.words]))
     return base._replace(local=tuple(local))
+
+
+def _as_recorded(words: Sequence[str]) -> tuple[str, ...]:
+    """Return a filter without the words that only a program on a host needs."""
+    program = catalogue().get(words[0])
+    fixed = program.fixed if program else ()
+    return (words[0], *(words[1 + len(fixed) :] if tuple(words[1 : 1 + len(fixed)]) == fixed else words[1:]))
 
 
 def join(readings: Sequence[Reading]) -> Reading:
     """Join pipelines of a list; all that depends on a place must depend on the same one."""
     if len(readings) == 1:
-        return readings[0]
+        return _first(readings[0])
     readings = _without_local_cd(readings)
+    readings = [_first(readings[0]), *readings[1:]]
     problems = [problem for reading in readings for problem in reading.problems]
     places = list(dict.fromkeys(reading.place for reading in readings if reading.place is not None))
     if len(places) > 1:
         problems.append(Problem("unknown", "speaks to several hosts"))
+    if any(_loosens(readings[:number], reading) for number, reading in enumerate(readings)):
+        problems.append(Problem("unknown", "a list that runs only under a condition"))
     if any(reading.local for reading in readings):
         problems.append(Problem("unknown", "filters on this side, within a list"))
     limits = [reading.timeout for reading in readings if reading.timeout is not None]
@@ -120,7 +143,25 @@ def join(readings: Sequence[Reading]) -> Reading:
         problems=tuple(problems),
         notes=tuple(dict.fromkeys(note for reading in readings for note in reading.notes)),
         timeout=sum(limits) if len(limits) == len(readings) else None,
+        whole=all(reading.whole and reading.lines for reading in readings),
     )
+
+
+def _first(reading: Reading) -> Reading:
+    """Return what stands first in a list: no operator is in front of it."""
+    if not reading.lines or not reading.lines[0].after:
+        return reading
+    return reading._replace(lines=(reading.lines[0]._replace(after=""), *reading.lines[1:]))
+
+
+def _loosens(before: Sequence[Reading], reading: Reading) -> bool:
+    """Tell whether the parts of a list would run without the condition that stands in front of the whole."""
+    joints = [line.after for line in reading.lines]
+    if len(joints) < 2 or joints[0] not in {"&&", "||"}:  # noqa: PLR2004 -- a list is two
+        return False
+    if joints[0] == "&&" and all(joint == "&&" for joint in joints):
+        return False
+    return joints[0] == "||" or any(each.place is not None or each.problems for each in before)
 
 
 def _without_local_cd(readings: Sequence[Reading]) -> Sequence[Reading]:
@@ -129,8 +170,7 @@ def _without_local_cd(readings: Sequence[Reading]) -> Sequence[Reading]:
     if not remote:
         return readings
     kept = [reading for reading in readings if reading.place != Place() or not _is_cd(reading)]
-    lines = kept[0].lines
-    return [kept[0]._replace(lines=(lines[0]._replace(after=""), *lines[1:]) if lines else ()), *kept[1:]]
+    return [_first(kept[0]), *kept[1:]]
 
 
 def _is_cd(reading: Reading) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from replay.policy.judgement import Place, Problem, Word
+from replay.policy.judgement import Open, Place, Problem, Word
 from replay.policy.lines.streams import Streams
 from sessions.models.command import Pipe
 from sessions.models.command import Stage as Sent
@@ -31,8 +31,9 @@ class Reading(NamedTuple):
     local: tuple[tuple[str, ...], ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
-    merge: bool = False
     timeout: float | None = None
+    whole: bool = True
+    """Whether all that was recorded is among the lines."""
 
 
 def failed(reason: str) -> Reading:
@@ -44,10 +45,11 @@ def pipe(line: Line) -> Pipe:
     """Return a pipeline as it is sent."""
     stages = tuple(
         Sent(
-            words=tuple(word.text for word in stage.words),
+            words=tuple(str(word.text) for word in stage.words),
             stderr=stage.streams.stderr,
             drop_stdout=stage.streams.drop_stdout,
             stdin=stage.streams.stdin,
+            open=tuple(number for number, word in enumerate(stage.words) if isinstance(word.text, Open)),
         )
         for stage in line.stages
     )

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from replay.policy import paths
-from replay.policy.judgement import Problem
-from sessions.shell.syntax import Redirect
+from replay.policy.judgement import Open, Problem
+from replay.policy.lines.expanding import Scope, values
+from sessions.shell.syntax import Redirect, Simple
 
 _NOWHERE = "/dev/null"
 
@@ -20,18 +21,31 @@ class Streams:
     stdin: str | None = None
 
 
-def judge_redirects(redirects: Sequence[Redirect], cwd: str | None) -> Streams | Problem:
+def here_text(stage: Simple, scope: Scope) -> str | None:
+    """Return the text that a call gets from its command line, None if there is none or only a shell could tell."""
+    last = stage.redirects[-1] if stage.redirects else None
+    if last is None or last.fd not in {None, "0"}:
+        return None
+    if last.operator in {"<<", "<<-"} and last.quoted:
+        return last.body
+    if last.operator != "<<<" or last.target is None:
+        return None
+    found = values(last.target, scope)
+    return None if found is None or len(found) != 1 or isinstance(found[0], Open) else f"{found[0]}\n"
+
+
+def judge_redirects(redirects: Sequence[Redirect], folders: paths.Folders) -> Streams | Problem:
     """Return where some redirections send the streams, or why they are more than joining and dropping."""
     streams = Streams()
     for redirect in redirects:
-        following = _apply(redirect, streams, cwd)
+        following = _apply(redirect, streams, folders)
         if isinstance(following, Problem):
             return following
         streams = following
     return streams
 
 
-def _apply(redirect: Redirect, now: Streams, cwd: str | None) -> Streams | Problem:
+def _apply(redirect: Redirect, now: Streams, folders: paths.Folders) -> Streams | Problem:
     target = redirect.target.value if redirect.target else None
     match (redirect.operator, redirect.fd or "", target):
         case (">" | ">>", "" | "1", "/dev/null"):
@@ -43,7 +57,7 @@ def _apply(redirect: Redirect, now: Streams, cwd: str | None) -> Streams | Probl
         case ("&>" | "&>>" | ">&", "", "/dev/null"):
             return Streams("drop", drop_stdout=True, stdin=now.stdin)
         case ("<", "" | "0", str(path)):
-            problem = None if path == _NOWHERE else paths.content(path, cwd)
+            problem = None if path == _NOWHERE else paths.content(path, folders)
             return problem or Streams(now.stderr, now.drop_stdout, path)
     return _refuse(redirect)
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from replay.policy.judgement import Place, Problem
-from replay.policy.lines.containers import take_docker, take_kubectl
+from replay.policy.judgement import Open, Place, Problem
+from replay.policy.known import TRUSTED, is_own_client
+from replay.policy.lines.containers import take_docker, take_incus, take_kubectl
 from replay.policy.lines.wrapped import Wrapped
 
 _SSH_VALUED = "BbcDEeFIiJLlmOoPpQRSWw"
@@ -25,8 +26,16 @@ Taker = Callable[[Sequence[str]], Wrapped | Problem | None]
 
 def unwrap(words: Sequence[str]) -> Wrapped | Problem | None:
     """Take one wrapper off; None if the program is none, a Problem if it is used in a way that is not known."""
-    taker = _TAKERS.get(words[0])
-    return taker(words) if taker else None
+    folder, slash, name = words[0].rpartition("/")
+    taker = _TAKERS.get(name) if not slash or folder in TRUSTED or is_own_client(words[0]) else None
+    found = taker(words) if taker else None
+    if isinstance(found, Wrapped) and name != "ssh" and _opened(words) != _opened(found.words):
+        return Problem("unknown", f"{words[0]}: is given a word that the shell around it expands")
+    return found
+
+
+def _opened(words: Sequence[str]) -> int:
+    return sum(isinstance(word, Open) for word in words)
 
 
 def _options(words: Sequence[str], flags: str, valued: str) -> tuple[list[tuple[str, str]], list[str]] | None:
@@ -63,6 +72,8 @@ def _ssh(words: Sequence[str]) -> Wrapped | Problem:
         host = rest.pop(0)
     if not host or not rest:
         return Problem("unknown", "ssh: an interactive session or no host")
+    if _opened([host, *rest]):
+        return Problem("unknown", "ssh: is given a word that the shell on this side expands")
     if problem := _ssh_problem(found):
         return problem
     return Wrapped(script=" ".join(rest), place=_destination(host, found))
@@ -176,6 +187,7 @@ _TAKERS: Mapping[str, Taker] = {
     "podman": take_docker,
     "nerdctl": take_docker,
     "kubectl": take_kubectl,
+    "incus": take_incus,
     "bash": _shell,
     "sh": _shell,
 }

@@ -3,7 +3,7 @@
 import re
 
 from replay.policy.judgement import Problem
-from replay.policy.options import COUNT, LIST, Call, Program
+from replay.policy.options import COUNT, Call, Program
 
 _LOADS = Problem("code", "loads a library of its own")
 _WRITES = Problem("writes", "writes its second operand")
@@ -12,8 +12,17 @@ _NUMBER = r"[+-]?(0x)?[0-9a-fA-F]{1,16}"
 
 def _imports(call: Call) -> Problem | None:
     """Modules of jq are further files, found by a name that is no path."""
-    read = re.search(r"\b(import|include|modulemeta)\b", call.operands[0] if call.operands else "")
-    return Problem("unknown", f"jq: {read[1]} reads further files") if read else None
+    program = call.operands[0] if call.operands else ""
+    if read := re.search(r"\b(import|include|modulemeta)\b", program):
+        return Problem("unknown", f"jq: {read[1]} reads further files")
+    endless = re.search(r"\b(def|repeat|while|until|infinite|recurse\s*\(|range\s*\([^)]*(\d{7}|\d[eE]))", program)
+    return Problem("unknown", f"jq: {endless[1]} may never end") if endless else None
+
+
+def _still(call: Call) -> Problem | None:
+    """A step of nothing never arrives; some programs notice, others do not."""
+    still = len(call.operands) == 3 and not int(call.operands[1])  # noqa: PLR2004 -- first, step, last
+    return Problem("unknown", "seq: does not end by itself") if still else None
 
 
 def _environment(call: Call) -> Problem | None:
@@ -34,8 +43,9 @@ PROGRAMS = (
     ),
     Program(
         "objdump",
-        flags="-a -f -p -h -x -d -D -S -s -t -T -r -R -C -w --archive-headers --file-headers --private-headers "
+        flags="-a -f -p -h -x -d -D -s -t -T -r -R -C -w --archive-headers --file-headers --private-headers "
         "--section-headers --headers --all-headers --disassemble --syms --dynamic-syms --reloc --demangle --wide",
+        refused=dict.fromkeys(("-S", "--source", "-l"), Problem("read-secret", "prints files that the binary names")),
         valued={"-j": r"[\w.-]+", "--section": r"[\w.-]+", "-M": r"[\w,-]+", "--start-address": _NUMBER,
                 "--stop-address": _NUMBER},
         least=1,
@@ -73,8 +83,8 @@ PROGRAMS = (
         Program(name, flags="-b -t --tag", examples=(f"{name} f",))
         for name in ("sha224sum", "sha384sum", "b2sum")
     ),
-    Program("expand", flags="-i", valued={"-t": LIST}, examples=("expand -t 4 f",)),
-    Program("unexpand", flags="-a", valued={"-t": LIST}, examples=("unexpand -a f",)),
+    Program("expand", flags="-i", valued={"-t": r"\d{1,3}"}, examples=("expand -t 4 f",)),
+    Program("unexpand", flags="-a", valued={"-t": r"\d{1,3}"}, examples=("unexpand -a f",)),
     Program("fmt", flags="-c -s -t -u", valued={"-w": COUNT}, examples=("fmt -w 80 f",)),
     Program(
         "join",
@@ -100,9 +110,9 @@ PROGRAMS = (
         asked=("jq -n env", "jq -n '$ENV.HOME'", "jq '.a, env.TOKEN' f"),
     ),
     Program("seq", flags="-w", valued={"-s": "text"}, operands=(r"-?\d{1,4}",), least=1, most=3, dashes=False,
-            examples=("seq 5", "seq 1 2 9")),
+            check=_still, examples=("seq 5", "seq 1 2 9")),
     Program("expr", operands=(r"[\w.%*+/<>=!|&()-]*",), least=1, most=9, dashes=False, examples=("expr 1 + 2",)),
-    Program("unzip", flags="-l -v -Z -t -q -qq", least=1, most=50, dashes=False, check=lambda call: None
+    Program("unzip", flags="-l -v -Z -q -qq", least=1, most=50, dashes=False, check=lambda call: None
             if call.has("-l", "-v", "-Z") else Problem("writes", "unzip: writes files"), examples=("unzip -l f",)),
 )  # fmt: skip
 """Tellers of binary files, and a few that calculate."""

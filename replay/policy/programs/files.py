@@ -131,6 +131,9 @@ PROGRAMS = (
         flags="-b -i -L -k -h --brief --mime --mime-type --mime-encoding --dereference",
         least=1,
         refused={"-C": _COMPILES, "--compile": _COMPILES, "-s": _SPECIAL, "-f": _LISTED, "-m": _MAGIC},
+        check=lambda call: Problem("writes", "file: keeps what it is given in a temporary file")
+        if "-" in call.operands
+        else None,
         examples=("file -b f",),
     ),
     Program("realpath", flags="-e -m -s -q", operands=("place",), least=1, examples=("realpath f",)),

@@ -33,8 +33,7 @@ def _check_count(call: Call) -> Problem | None:
 
 _MONITOR = Program(
     "monitor",
-    flags="-o",
-    valued={"-c": COUNT, "-i": _GPUS, "-s": "[a-z]+", "-d": r"\d"},
+    valued={"-o": "[DT]{1,2}", "-c": COUNT, "-i": _GPUS, "-s": "[a-z]+", "-d": r"\d"},
     operands=(),
     most=0,
     dashes=False,

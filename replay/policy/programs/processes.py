@@ -36,7 +36,7 @@ def _ps_value(word: str, queue: list[str]) -> list[Word] | Problem:
         return [Word(word, "option")]
     if re.fullmatch(rf"--(sort|pid|ppid|user|format|cols|columns)={_COLUMNS}", word):
         return [Word(word, "option")]
-    if re.fullmatch(r"-?[auxAefwL]*[opCuUGgt]", word) and queue and re.fullmatch(_COLUMNS, queue[0]):
+    if re.fullmatch(r"(-[auxAefwL]*|[auxfwL]*)[opCuUGgt]", word) and queue and re.fullmatch(_COLUMNS, queue[0]):
         return [Word(word, "option"), Word(queue.pop(0), "text")]
     if re.fullmatch(r"\d[\d,]*", word):
         return [Word(word, "text")]

@@ -11,7 +11,7 @@ _FLAGS = (
 )
 _VALUED = {
     "-e": "text", "-f": "path", "-m": COUNT, "-A": COUNT, "-B": COUNT, "-C": COUNT, "-d": "read|skip",
-    "-D": "read|skip", "--regexp": "text",
+    "-D": "skip", "--regexp": "text",
         "--file": "path", "--max-count": COUNT, "--after-context": COUNT,
     "--before-context": COUNT, "--context": COUNT, "--include": "text", "--exclude": "text", "--exclude-dir": "text",
 }  # fmt: skip

@@ -35,7 +35,15 @@ def _check_sysctl(call: Call) -> Problem | None:
     return Problem("system", "sysctl: changes the machine") if changed else None
 
 
-_INTERNET = r"[46]?(tcp|udp|TCP|UDP)?(@[\w.:-]+)?(:[\w,-]+)?"
+_INTERNET = r"[46]?(tcp|udp|TCP|UDP)?(@\d{1,3}(\.\d{1,3}){3})?(:[\w,-]+)?"
+
+
+def _check_lsof(call: Call) -> Problem | None:
+    """What stands behind ``-i`` is an address to lsof, whatever it looks like."""
+    loose = call.operands and ("-i", None) in call.options
+    return Problem("unknown", f"lsof: the address {call.operands[0]!r} is not on the list") if loose else None
+
+
 _LSOF = Program(
     "lsof",
     flags="-n -P -a -l -t -w -N -U -R",
@@ -43,7 +51,8 @@ _LSOF = Program(
     optional={"-i": _INTERNET},
     operands=("place",),
     refused={"-r": _ENDLESS, "+r": _ENDLESS, "-D": Problem("writes", "writes a cache")},
-    weigh=lambda call: _resolves(call) if call.has("-i") or not call.operands else None,
+    check=_check_lsof,
+    weigh=lambda call: _resolves(call) if call.has("-i", "-u", "-c", "-p") or not call.operands else None,
 )
 
 

@@ -1,5 +1,6 @@
 """Programs that read text and print it: whole, in part, counted, sorted."""
 
+import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
@@ -8,7 +9,12 @@ from replay.policy.sed import check_sed
 
 _ENDLESS = Problem("unknown", "does not end by itself")
 _LISTED = Problem("unknown", "reads a list of further files")
+_NO_SPILL = ("-S", "256M", "-T", "/dev/null")
+"""So much memory and no folder for temporary files: a larger sort fails instead of writing one."""
 _WRITES = Problem("writes", "writes a file")
+
+
+_NUMBER = re.compile(r"[\w.+-]*")
 
 
 def _echo(words: Call) -> Answer:
@@ -32,6 +38,10 @@ def _parse_printf(words: Sequence[str]) -> Answer:
     rest = list(words[1:] if words[:1] == ["--"] else words)
     if not rest or rest[0].startswith("-"):
         return Problem("unknown", "printf: takes a format, not an option")
+    if re.search(r"%[^A-Za-z%]*(\*|\d{4})", rest[0]):
+        return Problem("unknown", "printf: a width that is not on the list")
+    if re.search(r"%[^A-Za-z%]*[diouxXeEfFgG]", rest[0]) and not all(map(_NUMBER.fullmatch, rest[1:])):
+        return Problem("unknown", "printf: some shells calculate what is to be a number")
     return Understood(tuple(Word(word, "text") for word in rest))
 
 
@@ -39,6 +49,11 @@ def _check_tail(call: Call) -> Problem | None:
     if any(operand.startswith("+") for operand in call.operands[:1]):
         return Problem("unknown", "tail: +N without -n")
     return None
+
+
+def _check_fold(call: Call) -> Problem | None:
+    long = [value for value in call.values("-w", "-t") if len(value) > len("9999")]
+    return Problem("unknown", f"a width of {long[0]}") if long else None
 
 
 def _check_tac(call: Call) -> Problem | None:
@@ -97,6 +112,7 @@ PROGRAMS = (
         "sort",
         flags="-n -r -u -h -V -f -b -g -M -s -c -C -z -d -i -R --numeric-sort --reverse --unique --human-numeric-sort "
         "--version-sort --stable",
+        fixed=_NO_SPILL,
         valued={"-k": r"[\d.,bdfgiMhnRrV]+", "-t": r".|\\0", "--key": r"[\d.,bdfgiMhnRrV]+", "--field-separator": "."},
         refused={
             "-o": _WRITES,
@@ -126,6 +142,7 @@ PROGRAMS = (
     Program(
         "nl",
         valued={"-b": r"[atn]|p.*", "-w": COUNT, "-s": "text", "-v": COUNT, "-n": "ln|rn|rz"},
+        check=_check_fold,
         examples=("nl -ba f",),
     ),
     Program("tac", check=_check_tac, examples=("tac f",)),

@@ -12,12 +12,13 @@ from replay.policy.options import Answer, Program, Understood, understand
 from replay.policy.programs.git.commands import COMMANDS, log
 from replay.policy.programs.git.forms import FORMS, changes, is_bare, prints_secrets, short
 
+_TRANSPORTS = ("ext", "fd", "file", "ftp", "ftps", "git", "http", "https", "ssh")
 _SETTINGS = (
     "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.sshCommand=false", "diff.external=",
     "diff.submodule=short", "diff.ignoreSubmodules=dirty", "status.submoduleSummary=false", "submodule.recurse=false",
     "log.showSignature=false", "format.pretty=medium", "gpg.program=false", "gpg.ssh.program=false",
     "gpg.x509.program=false", "filter.lfs.clean=", "filter.lfs.process=", "filter.lfs.required=false",
-    *(f"protocol{transport}.allow=never" for transport in ("", ".ext", ".file", ".git", ".http", ".https", ".ssh")),
+    "protocol.allow=never", *(f"protocol.{transport}.allow=never" for transport in _TRANSPORTS),
 )  # fmt: skip
 _HARD = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
 

@@ -72,7 +72,7 @@ def _check_format(call: Call) -> Problem | None:
 def _weigh(call: Call) -> Problem | None:
     """The content of a file in another revision may be as secret as the file."""
     inner = [operand.partition(":")[2] for operand in call.operands if ":" in operand]
-    return next((problem for path in inner if path and (problem := content(path, None))), None)
+    return next((problem for path in inner if path and (problem := content(path, (None,)))), None)
 
 
 _FILTERS = Problem("read-intrusive", "git: reads changed files through the filters that the repository's settings name")

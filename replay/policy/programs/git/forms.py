@@ -16,6 +16,7 @@ def short(words: Sequence[str], forms: Sequence[str]) -> bool:
 
 
 _REF = r"[\w][\w./@^~{}*-]*"
+_SORT = r"--sort=-?(v|version|refname|(creator|committer|author|tagger)date)(:refname)?"
 _KEY = r"[\w-]+(\.[^\s=]+)+"
 FORMS = {
     "branch": ("-a", "-r", "-v", "-vv", "-av", "-avv", "-rv", "-a -v", "-a -vv", "--all", "--list", "-l",
@@ -23,8 +24,8 @@ FORMS = {
                f"(--contains|--merged|--no-merged)(={_REF})?",
                f"(--contains|--merged|--no-merged|--points-at) {_REF}",
                f"(-a|-r|--all|--remotes) (--contains|--merged|--no-merged) {_REF}", "(-a|-r|--all) --list"),
-    "tag": ("-l", "--list", "-n", "-n[0-9]+", f"(-l|--list) {_REF}", "--sort=-?[a-z:]+", f"--sort=-?[a-z:]+ -l {_REF}",
-            f"(-l|--list) {_REF} --sort=-?[a-z:]+", "(-l|--list) --sort=-?[a-z:]+", "--sort=-?[a-z:]+ (-l|--list)",
+    "tag": ("-l", "--list", "-n", "-n[0-9]+", f"(-l|--list) {_REF}", _SORT, f"{_SORT} -l {_REF}",
+            f"(-l|--list) {_REF} {_SORT}", f"(-l|--list) {_SORT}", f"{_SORT} (-l|--list)",
             f"(--contains|--points-at|--merged) {_REF}", f"(-l|--list) (--contains|--points-at) {_REF}"),
     "remote": ("-v", "--verbose", f"get-url {_REF}", f"get-url --all {_REF}"),
     "stash": ("list",),
