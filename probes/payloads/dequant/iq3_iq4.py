@@ -44,7 +44,7 @@ PROBE: dict[str, Any] = {
         },
         "device-wrong": {
             "statement": "This GPU, its driver or the Triton compiler computes dequantization wrongly",
-            "terms": ["dequant", "dequantization", "compiler", "triton", "driver", "gpu memory", "miscompile", "sm120"],
+            "terms": ["dequant", "dequantization", "compiler", "ptxas", "driver", "gpu memory", "miscompile"],
         },
     },
     "architectures": [],

@@ -31,7 +31,7 @@ def test_the_frame_is_the_same_everywhere() -> None:
     assert 20 < len(blocks.pop().splitlines()) < 40
 
 
-@pytest.mark.parametrize("title", ["gguf reader", "gguf rows", "dequantization", "grids", "products"])
+@pytest.mark.parametrize("title", ["gguf reader", "gguf rows", "dequantization", "grids", "products", "attention"])
 def test_a_block_that_several_hold_is_the_same_in_all(title: str) -> None:
     copies = [found for path in FILES if (found := block(path.read_text("utf-8"), title))]
     assert len(copies) > 1
