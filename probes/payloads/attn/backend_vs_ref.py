@@ -36,8 +36,8 @@ PROBE: dict[str, Any] = {
     "hypotheses": {
         "decode-wrong": {
             "statement": "The attention backend's decode kernel gives wrong outputs on this GPU",
-            "terms": ["triton mla", "triton_mla", "attention backend", "mla backend", "decode attention",
-                      "attention kernel", "paged attention", "block table", "mla"],
+            "terms": ["triton mla", "mla backend", "decode attention", "attention kernel", "paged attention",
+                      "block table", "wrong result", "attention output"],
         },
     },
     "architectures": [],
