@@ -113,12 +113,8 @@ def _undecided(record: Record, suspicion: Suspicion) -> Decision:
     if acted or max(suspicion.places) > record.last - _RECENT:
         return Decision("open", "claimed", None, (), (), ())
     left = next((s.message for s in record.suspicions if s.message > max(suspicion.places)), None)
-    by_agent = suspicion.best.sentence.role == "agent"
-    if by_agent and is_guess(suspicion):
-        if left is not None and _is_looked_into(record, suspicion):
-            return _followed("refuted", left, "rule:left")
-    elif by_agent and not suspicion.best.sentence.reasoning:
-        return _followed("confirmed", suspicion.message, "rule:finding")
+    if left is not None and is_guess(suspicion) and _is_looked_into(record, suspicion):
+        return _followed("refuted", left, "rule:left")
     return Decision("abandoned", "claimed", None, (), (), ())
 
 
@@ -134,8 +130,10 @@ def _passed(record: Record, acted: Sequence[Step]) -> Step | None:
 
 
 def is_guess(suspicion: Suspicion) -> bool:
-    """Return whether a suspicion is put forward as one, and not as a finding."""
+    """Return whether the agent puts a suspicion forward as one, and not as a finding."""
     first = suspicion.mentions[0]
+    if first.note.sentence.role != "agent":
+        return False
     return first.listed or any(row.family in _GUESSES for row in (*first.note.rules, *suspicion.best.rules))
 
 
@@ -205,7 +203,9 @@ def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iter
 
 
 def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
-    """Yield what runs prove: see `proofs`."""
+    """Yield what runs prove: see `proofs`. What only says what is being done names no cause that could be proven."""
+    if any(row.family == "doing" for row in suspicion.best.rules):
+        return
     for proof in record.proofs:
         if proof.key == suspicion.key:
             step = proof.step

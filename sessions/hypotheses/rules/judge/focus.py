@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sessions import times
 from sessions.hypotheses.rules.find.identify import Suspicion
+from sessions.hypotheses.spending import charge
 from sessions.models.hypothesis import Cost
 from sessions.models.session import Message, Step
 
@@ -31,14 +32,16 @@ def costs(
     """Return what each suspicion cost: steps taken while it was in focus, and their time.
 
     Seconds are the sum of the steps' durations where the log has them, else the wall time from the statement to the
-    message that settled it, else None. Tokens are not known per step.
+    message that settled it, else None. Tokens are those of the messages at whose
+    end it was in focus.
     """
     spent: dict[str, list[Step]] = {}
     for step in steps:
         owner = held[step.message] if step.message is not None and step.message < len(held) else None
         if owner is not None and not _is_over(step, settled.get(owner.key)):
             spent.setdefault(owner.key, []).append(step)
-    return {key: Cost(steps=len(taken), seconds=_seconds(taken, messages)) for key, taken in spent.items()}
+    worked = {key: Cost(steps=len(taken), seconds=_seconds(taken, messages)) for key, taken in spent.items()}
+    return charge(worked, [each and each.key for each in held], settled, messages)
 
 
 def _is_over(step: Step, decided: int | None) -> bool:

@@ -34,6 +34,8 @@ def ground(record: Record, suspicion: Suspicion, claim: Claim) -> tuple[Evidence
     """Return the deciding evidence of a claim, latest step first; empty where only the agent's words carry it."""
     find = _against if claim.verdict == "refuted" else _for
     found = [piece for step in reversed(claim.steps) if (piece := find(record, suspicion, claim, step)) is not None]
+    if not found and claim.rule in _FINDINGS:
+        found = list(_new(record, suspicion, claim))
     return tuple(found[:_MOST])
 
 
@@ -73,30 +75,41 @@ def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evid
             continue
         if mark.showing in {"lacks", "differs"} and len(terms(mark.line) & said) >= _SHARED:
             return _evidence(step, claim, mark.line, mark.rule)
-    passing = [m for m in marks if m.showing in {"passes", "agrees"} and "(cached)" not in m.line]
-    if not passing or any(m.showing == "fails" for m in marks):
-        return None
-    edits = [s for s in claim.steps if record.mended.get(s.ordinal) == suspicion.key and s.ordinal < step.ordinal]
-    telling = next((m for m in passing if edits and _is_new(record, claim, step, m, edits)), None)
-    return None if telling is None else _evidence(step, claim, telling.line, "rule:pass-after-fix")
+    return None
+
+
+_FINDINGS = frozenset({"rule:found-it", "rule:is-the-bug"})
+_ANSWER = 10
+"""Lines up to which an output answers what was asked; a longer one, or one that passed through a filter, lists
+whatever there is."""
+
+_JUST_BEFORE = 2
+_BACK = 8
+"""Messages before a statement, and before a finding, whose runs can have shown what the finding names."""
+
+
+def _new(record: Record, suspicion: Suspicion, claim: Claim) -> Iterator[Evidence]:
+    """Yield the runs that show what a finding names and nobody had named before they ran."""
+    message = claim.note.sentence.message
+    names = [span for span in spans(claim.paragraph) if len(span) >= _LONG_SPAN]
+    for step in reversed(record.between(max(suspicion.message - _JUST_BEFORE, message - _BACK), message)):
+        for name in names if is_run(step) else ():
+            if name not in step.output or name in step.command or _first_told(record, name) <= (step.message or 0):
+                continue
+            lines = [line.strip() for line in step.output.split("\n") if line.strip()]
+            line = next((line for line in lines if name in line), "")
+            if len(lines) <= _ANSWER and 0 < len(line) <= _WIDE and not any(c.stage for c in step.commands):
+                yield _evidence(step, claim, line, "rule:first-seen-here")
+                break
+
+
+def _first_told(record: Record, name: str) -> int:
+    return next((m.ordinal for m in record.messages if name in m.text), len(record.messages))
 
 
 _SHARED = 2
 _FRICTION = re.compile(r"\.\w+:\d+:\d+:|No such file or directory|command not found|ModuleNotFoundError|syntax error")
 """Compilers, linters and shells: what they miss is not what was suspected."""
-
-
-def _is_new(record: Record, claim: Claim, step: Step, mark: Mark, edits: Sequence[Step]) -> bool:
-    """Whether a pass after an edit is new: the edits name what passed, or a run like it failed before."""
-    if any(name in edit.command for name in _NAME.findall(mark.line) for edit in edits):
-        return True
-    before = (s for s in claim.steps if s.ordinal < step.ordinal and s.kind == step.kind)
-    failed = (s for s in before if any(m.showing == "fails" for m in record.marks(s)))
-    return any(record.rarity.likeness(record.command_terms(s), record.command_terms(step)) >= _ALIKE for s in failed)
-
-
-_NAME = re.compile(r"\b[A-Za-z_]\w{9,}\b")
-_ALIKE = 0.6
 
 
 def _bears(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:

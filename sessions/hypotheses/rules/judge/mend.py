@@ -26,6 +26,7 @@ _EQUAL = 0.15
 _NAMES = 2
 _LONGEST = 12_000
 _BLOCK = re.compile(r"(?ms)^<{7}\n(.*?)^={7}\n(.*?)(?:^>{7}|\Z)")
+_FILES = re.compile(r"(?m)^\*\*\* (?:Update|Add|Delete) File: (.*)$")
 _PATCH = re.compile(r"(?m)^(?:[+-](?![+-]{2} ).*|\*\*\* (?:Update|Add|Delete) File: .*)$")
 
 
@@ -54,6 +55,11 @@ def changed(step: Step) -> Iterator[str]:
     yield from patched or (text,)
 
 
+def files(step: Step) -> Sequence[str]:
+    """Return the files that an edit changes."""
+    return _FILES.findall(step.command) or (step.command.split("\n", 1)[0],)
+
+
 def _best(record: Record, suspicions: Sequence[Suspicion], message: int, words: frozenset[str]) -> Suspicion | None:
     worth = {s.key: _worth(record, s, message, words) for s in suspicions}
     best = max(worth.values(), default=0.0)
@@ -63,7 +69,7 @@ def _best(record: Record, suspicions: Sequence[Suspicion], message: int, words: 
 
 
 def _worth(record: Record, suspicion: Suspicion, message: int, words: frozenset[str]) -> float:
-    """How well an edit, by its words, fits a suspicion: the share of its terms that it names, the more the newer it is."""
+    """How well an edit, by its words, fits a suspicion: the share of its terms that it names, more for newer ones."""
     last = max((place for place in suspicion.places if place <= message), default=None)
     if last is None or message - last > _REACH:
         return 0.0

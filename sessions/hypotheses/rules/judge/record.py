@@ -10,7 +10,7 @@ from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.find.rarity import Rarity
 from sessions.hypotheses.rules.judge.marks import Mark, excerpt, marks
 from sessions.hypotheses.rules.judge.stance import Said, stances
-from sessions.hypotheses.rules.judge.trials import Trial, trial
+from sessions.hypotheses.rules.judge.trials import Trial, calls, trial
 from sessions.hypotheses.rules.text.annotate import Note, terms
 from sessions.models.session import Message, Step
 
@@ -136,11 +136,12 @@ _FOLDER = re.compile(r"^\s*cd (?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;|\n)")
 
 def is_run(step: Step) -> bool:
     """Return whether the output of a step is the result of a run; what stands in a file that is shown is none."""
-    return step.kind in _TESTS and (not _only_reads(step.command) or bool(_LOG.search(step.command)))
+    return step.kind in _TESTS and (not _only_reads(step) or bool(_LOG.search(step.command)))
 
 
-def _only_reads(command: str) -> bool:
-    return bool(_READERS.match(_WRAPPING.sub("", command[:_LONGEST_COMMAND])))
+def _only_reads(step: Step) -> bool:
+    reads = bool(_READERS.match(_WRAPPING.sub("", step.command[:_LONGEST_COMMAND])))
+    return not calls(step) if step.commands and step.kind == "shell" else reads
 
 
 def names(record: Record, suspicion: Suspicion, words: frozenset[str]) -> bool:

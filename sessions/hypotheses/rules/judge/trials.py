@@ -1,7 +1,7 @@
 """The same thing run again: which steps run one program on one thing, and how each run came out."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,8 +23,16 @@ _READERS = frozenset(
 )
 """Programs that show what stands in files: neither a success nor a failure."""
 
-_GIT_RUNS = frozenset({"push", "fetch", "clone", "pull", "merge", "rebase", "ls-remote", "apply"})
-_ASKS = frozenset({"doc", "env", "mod", "issue", "pr", "help", "version", "config", "show"})
+_GIT_KEEPS = frozenset(
+    {"show", "diff", "log", "grep", "blame", "add", "commit", "checkout", "switch", "restore", "stash", "reset", "rm"}
+    | {"mv", "tag", "branch", "init", "rev-parse", "config", "-C", ""}
+)
+"""What git does that shows or keeps text, and runs nothing."""
+
+_GIT_TRIES = frozenset({"push", "fetch", "clone", "pull", "merge", "rebase", "ls-remote", "apply"})
+"""What git does that can fail or succeed; the rest of it answers a question."""
+
+_ASKS = frozenset({"doc", "env", "mod"})
 """Verbs that ask a program for something."""
 
 _LONGEST = 120
@@ -58,13 +66,33 @@ class Trial:
     step: Step
     call: Call
     outcome: Outcome
+    seconds: float
+    """As the output says it, 0 where it does not."""
 
 
 def trial(step: Step, marks: Sequence[Mark]) -> Trial | None:
-    """Return what a step tried, told by its last call that is more than preparing and reading; None if there is none."""
-    calls = [c for c in step.commands if c.stage == 0 and "substitution" not in c.within]
-    tried = [call for c in calls if (call := _call(c)) is not None]
-    return Trial(step, tried[-1], _outcome(step, tried[-1], marks)) if tried else None
+    """Return what a step tried: its last call that is more than preparing and reading; None if there is none."""
+    tried = calls(step)
+    return Trial(step, tried[-1], _outcome(step, tried[-1], marks), _seconds(step.output)) if tried else None
+
+
+def calls(step: Step) -> list[Call]:
+    """Return what a step runs that is more than preparing and reading."""
+    commands = step.commands or (Command(argv=tuple(step.command.split()), text=step.command),)
+    found = (_call(c) for c in commands if c.stage == 0 and "substitution" not in c.within)
+    return [call for call in found if call is not None]
+
+
+def _seconds(output: str) -> float:
+    """Return the time that a shell's `time` printed: ``0.868 total`` or ``real 0m1.127s``."""
+    told = _TOTAL.search(output) or _REAL.search(output)
+    if told is None:
+        return 0.0
+    return float(told["seconds"]) + 60 * float(told.groupdict().get("minutes") or 0)
+
+
+_TOTAL = re.compile(r"(?P<seconds>\d+\.\d+) total\b")
+_REAL = re.compile(r"(?m)^real\s+(?:(?P<minutes>\d+)m)?(?P<seconds>\d+(?:\.\d+)?)s?\s*$")
 
 
 def _call(command: Command) -> Call | None:
@@ -76,7 +104,7 @@ def _call(command: Command) -> Call | None:
         return None
     name = words[0].rsplit("/", 1)[-1]
     verb = words[1] if len(words) > 1 and _VERB.match(words[1]) else ""
-    if name in _SETUP or name in _READERS or verb in _ASKS or (name == "git" and verb not in _GIT_RUNS):
+    if name in _SETUP or name in _READERS or verb in _ASKS or (name == "git" and verb in _GIT_KEEPS):
         return None
     rest = words[1 + bool(verb) :]
     switches |= {word for word in rest if word.startswith("-")}
@@ -87,6 +115,8 @@ def _call(command: Command) -> Call | None:
 def _outcome(step: Step, call: Call, marks: Sequence[Mark]) -> Outcome:
     """Return how a run came out: a failure that it prints counts whatever the exit status of its pipeline is."""
     shown = {mark.showing for mark in marks}
+    if call.program[0] == "git" and call.program[1] not in _GIT_TRIES:
+        return ""
     if "fails" in shown or (step.exit_code not in {0, None} and step.status != "rejected"):
         return "fails"
     if "passes" in shown:

@@ -39,8 +39,8 @@ STANCES: tuple[Row, ...] = (
         r"|possible|obvious|sure|yet))"
         r"|\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault|involved"
         r"|relevant)\b"
-        r"|\bcan(?:not|'t) be (?:the|it|that|due|because)\b|\bnot (?:a|the) (?:[^,:;]{1,40} )?(?:issue|problem|cause|bug"
-        r"|mismatch|fault|culprit)\b"
+        r"|\bcan(?:not|'t) be (?:the|it|that|due|because)\b|\bnot (?:a|the) (?:[^,:;]{1,40} )?(?:issue|problem|cause"
+        r"|bug|mismatch|fault|culprit)\b"
         r"|\bnot (?:caused|due|because|related)\b|\bunrelated to\b|\bhas nothing to do with\b",
         1.0,
         "says that it is not this",
