@@ -4,8 +4,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
 
+from probes.host import layers
 from probes.host.connection import connect
-from probes.host.targets import Target
+from probes.host.targets import SANDBOX, Target
 from replay import engine, recording
 from replay.progress import Progress
 from replay.rewrite import PathRules
@@ -20,10 +21,12 @@ async def conduct(store: Path, target: Target, plan: Plan) -> AsyncGenerator[Pro
     Raises HostProblem where the target cannot be reached, and StoreProblem where results cannot be kept.
     """
     with Reader.open(store) as reader:
-        recorded = recording.load(reader, plan.session, PathRules(target.paths))
+        recorded = recording.load(reader, plan.session, PathRules(target.paths), sandbox=target.name == SANDBOX)
     async with connect(target) as executor:
+        held = await layers.hold(executor, target)
+        found = {"layers": [layer.model_dump() for layer in held.layers]}
         with Writer.open(store) as writer:
-            events = engine.replay(plan, executor, writer, recorded)
+            events = engine.replay(plan, held.reading, writer, recorded, found)
             async with aclosing(events):
                 async for event in events:
                     yield event

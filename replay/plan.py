@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from probes.host.targets import LOCAL, Target
+from probes.host.targets import LOCAL, SANDBOX, Target
 from replay import filters
 from replay.policy.judge import judge
 from replay.policy.judgement import Judgement
@@ -16,6 +16,7 @@ from sessions.store.reader import Reader
 LONGEST = 300.0
 """Seconds that a step gets at most, whatever its recorded ``timeout`` says."""
 USUAL = 60.0
+IN_SANDBOX = "runs in a sandbox on this machine: proves nothing about the GPU host"
 _REDACTED = "<redacted:"
 
 
@@ -96,6 +97,7 @@ class _Planner:
         self._hosts = hosts
         self._seen = seen
         self._rules = PathRules(target.paths)
+        self._notes = (IN_SANDBOX,) if target.name == SANDBOX else ()
 
     def plan(self, step: Step, judgement: Judgement | None) -> PlannedStep:
         if judgement is None:
@@ -112,7 +114,7 @@ class _Planner:
             command=step.command,
             effect=judgement.effect,
             decision=judgement.decision,
-            reasons=(*judgement.reasons, *judgement.notes),
+            reasons=(*judgement.reasons, *judgement.notes, *self._notes),
             stages=tuple(stage.words for pipe in rewritten.pipes for stage in pipe.stages),
             pipes=rewritten.pipes,
             local_stages=judgement.local_stages,

@@ -17,10 +17,12 @@ class Recording:
     tree: Tree = field(default_factory=Tree)
     reconstructed: bool = False
     rules: PathRules = field(default_factory=PathRules)
+    sandbox: bool = False
+    """It is replayed in a sandbox: whatever comes says nothing about the host that the log speaks of."""
 
 
-def load(reader: Reader, session: str, rules: PathRules | None = None) -> Recording:
+def load(reader: Reader, session: str, rules: PathRules | None = None, *, sandbox: bool = False) -> Recording:
     """Return the recording of a session of the store. Raises UnknownSession."""
     row = reader.resolve(session)
     steps = {step.ordinal: step for step in reader.steps(row.id)}
-    return Recording(steps, reader.tree(row.id), row.reconstructed, rules or PathRules())
+    return Recording(steps, reader.tree(row.id), row.reconstructed, rules or PathRules(), sandbox)

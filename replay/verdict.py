@@ -14,6 +14,7 @@ from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, RunStep, Standing, Worth
 
 _ABSENT = frozenset({"path-missing", "command-missing"})
+_IN_SANDBOX: tuple[Standing, str] = ("undetermined", "a sandbox proves nothing about the host that the log speaks of")
 _HOLDING = {
     "identical": ("holds", "the output is the same"),
     "equivalent": ("holds", "the output says the same"),
@@ -49,7 +50,7 @@ def _touched(tree: Tree, ran: Mapping[int, RunStep]) -> list[Hypothesis]:
 
 
 def _stand(hypothesis: Hypothesis, evidence: Evidence, result: RunStep, recording: Recording) -> EvidenceStanding:
-    standing, why = _judge(evidence, result, recording)
+    standing, why = _IN_SANDBOX if recording.sandbox else _judge(evidence, result, recording)
     return EvidenceStanding(hypothesis=hypothesis.id, step=evidence.step, standing=standing, why=why)
 
 

@@ -25,10 +25,9 @@ _NOT_FOUND = 127
 class LocalExecutor:
     """Runs requests here; a person asks for it by the target name ``local``, nothing else does."""
 
-    name = LOCAL
-
-    def __init__(self) -> None:
+    def __init__(self, name: str = LOCAL) -> None:
         """Start with nothing running."""
+        self.name = name
         self._slots = asyncio.Semaphore(_AT_ONCE)
 
     async def run(self, request: Request) -> Completed:
@@ -65,9 +64,9 @@ class LocalExecutor:
 
 
 @asynccontextmanager
-async def connect() -> AsyncIterator[LocalExecutor]:
-    """Yield the executor of this machine."""
-    yield LocalExecutor()
+async def connect(name: str = LOCAL) -> AsyncIterator[LocalExecutor]:
+    """Yield the executor of this machine, called `name`."""
+    yield LocalExecutor(name)
 
 
 async def _start(command: str) -> asyncio.subprocess.Process:

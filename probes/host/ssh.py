@@ -206,6 +206,12 @@ def _settings(target: Target) -> dict[str, object]:
             raise HostProblem(f"there is no private key {target.identity} for {target.name}", outcome="auth-failed")
         given |= {"client_keys": [str(target.identity)], "agent_path": None}
     if target.known_hosts:
+        if not target.known_hosts.exists():
+            raise HostProblem(
+                f"there is no known_hosts file {target.known_hosts} for {target.name}: nothing was sent",
+                outcome="host-key-mismatch",
+                hint="mend `known_hosts` of the target, or leave it out to use ~/.ssh/known_hosts",
+            )
         given["known_hosts"] = str(target.known_hosts)
     return given
 

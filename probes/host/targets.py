@@ -21,6 +21,8 @@ from sessions.models.strict import Strict
 
 LOCAL = "local"
 """The name of this machine as a target; it must be given explicitly."""
+SANDBOX = "sandbox"
+"""The name of a sandbox on this machine: nothing that runs there says anything about another host."""
 
 
 class Target(Strict):

@@ -10,6 +10,8 @@ from pathlib import Path
 from rich.text import Text
 
 from probes.host import targets
+from probes.host.connection import connect
+from probes.host.layers import Layer, hold
 from probes.host.targets import Target
 from replay.conduct import conduct
 from replay.fleet import Member, conduct_all, expand
@@ -78,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
             plans = [member.plan.model_dump(mode="json") for member in members]
             output.emit_json(plans[0] if len(plans) == 1 else plans)
         return 0
+    if diagnostics.interactive() and not args.json:
+        _print_layers(members[0].target)
     granted = asking.consented(args, members)
     if granted is None or not _agreed(args, granted):
         diagnostics.say("Nothing was run.")
@@ -131,6 +135,18 @@ def _print_plan(plan: Plan, target: Target) -> None:
         output.emit(output.words(f"  {recorded} in the log is {plan.target} here"))
     for step in plan.steps:
         output.emit(_planned(step))
+
+
+def _print_layers(target: Target) -> None:
+    """Connect, try the layers, and say which are in force: before anybody is asked for consent."""
+
+    async def look() -> tuple[Layer, ...]:
+        async with connect(target) as executor:
+            return (await hold(executor, target)).layers
+
+    output.emit(Text(f"Layers on {target.name}", style="bold"))
+    for layer in asyncio.run(look()):
+        output.emit(results.layer_line(layer))
 
 
 def _planned(step: PlannedStep) -> Text:

@@ -5,6 +5,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from probes.host.layers import Layer
 from sessions.models.replay import RunStep
 from sessions.reports.fleet import Matrix
 from sessions.store.rows import RunRow
@@ -23,6 +24,8 @@ def step_line(step: RunStep) -> str:
 def draw_run(done: RunRow) -> None:
     """Print a run: its steps, what they do to the evidence, what the verdicts are worth."""
     output.emit(Text(f"Run {done.number} on {done.target}", style="bold"))
+    for layer in layers_of(done):
+        output.emit(layer_line(layer))
     for step in done.steps:
         output.emit(output.words(f"  {step_line(step)}"))
         for reason in step.reasons:
@@ -38,6 +41,18 @@ def draw_run(done: RunRow) -> None:
                 (f"  {worth.hypothesis} ", "bold"), (worth.worth, _WORTHS[worth.worth]), " ", output.words(worth.why)
             )
         )
+
+
+def layers_of(done: RunRow) -> tuple[Layer, ...]:
+    """Return the layers that stood between the run and its target, as they were found when it was connected."""
+    found = done.fingerprint.get("layers")
+    return tuple(Layer.model_validate(each) for each in found) if isinstance(found, list) else ()
+
+
+def layer_line(layer: Layer) -> Text:
+    """Return a layer as one line: in force or not, and how or why not."""
+    mark = ("in force      ", "green") if layer.in_force else ("not in force  ", "yellow")
+    return Text.assemble("  ", mark, f"{layer.name}  ", output.words(layer.how, "dim"))
 
 
 def draw_matrix(found: Matrix) -> None:
@@ -61,6 +76,7 @@ def describe(done: RunRow) -> dict[str, Any]:
         "run": done.number,
         "session": done.session,
         "target": done.target,
+        "layers": [layer.model_dump(mode="json") for layer in layers_of(done)],
         "started": done.started,
         "finished": done.finished,
         "steps": [step.model_dump(mode="json") for step in done.steps],
