@@ -149,9 +149,10 @@ def test_a_host_that_is_mapped_elsewhere_is_not_contacted(bundled: Run, sshd: Se
         ({"port": 1}, "127.0.0.1"),
         ({"user": "nobody-of-that-name"}, "key"),
         ({"known_hosts": "/dev/null"}, "host key"),
+        ({"known_hosts": "/nope"}, "there is no known_hosts file /nope for gpu"),
         ({"host": "no-such-host.invalid"}, "no-such-host.invalid"),
     ],
-    ids=["closed port", "refused key", "unknown host key", "unknown host"],
+    ids=["closed port", "refused key", "unknown host key", "no known_hosts", "unknown host"],
 )
 def test_a_host_in_disorder_is_one_clear_message(
     bundled: Run, sshd: Server, tmp_path: Path, fault: dict[str, str | int], words: str
