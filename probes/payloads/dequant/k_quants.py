@@ -291,17 +291,19 @@ def emit(
     group: constexpr, mask: constexpr, zero: constexpr, digest: constexpr,
 ) -> tensor:  # fmt: skip
     """Store 8 weights a chunk; or return their sum, each weighted by its place."""
-    even = tl.join(tl.join(part(low, 0, mask, zero, chunks), part(high, 0, mask, zero, chunks)),
-                   tl.join(part(low, 2, mask, zero, chunks), part(high, 2, mask, zero, chunks)))  # fmt: skip
-    odd = tl.join(tl.join(part(low, 1, mask, zero, chunks), part(high, 1, mask, zero, chunks)),
-                  tl.join(part(low, 3, mask, zero, chunks), part(high, 3, mask, zero, chunks)))  # fmt: skip
-    k = tl.arange(0, 8)[None, :]
-    y = scale[:, None] * tl.join(even, odd).reshape([low.shape[0], 8]) + shift[:, None]
+    a, b = part(low, 0, mask, zero, chunks), part(low, 1, mask, zero, chunks)
+    c, d = part(low, 2, mask, zero, chunks), part(low, 3, mask, zero, chunks)
+    e, f = part(high, 0, mask, zero, chunks), part(high, 1, mask, zero, chunks)
+    g, h = part(high, 2, mask, zero, chunks), part(high, 3, mask, zero, chunks)
     total = scale
-    if digest:
-        total = tl.sum(y * (k + (8 * group + 1)).to(tl.float32), 1)
+    if digest:  # the scale and the shift are the same for all 8: they come last
+        early = (8 * group + 1) * a + (8 * group + 2) * b + (8 * group + 3) * c + (8 * group + 4) * d
+        late = (8 * group + 5) * e + (8 * group + 6) * f + (8 * group + 7) * g + (8 * group + 8) * h
+        total = scale * (early + late) + shift * (64.0 * group + 36.0)
     else:
-        tl.store(out + (at[:, None] + k), y.to(out.dtype.element_ty))
+        even, odd = tl.join(tl.join(a, e), tl.join(c, g)), tl.join(tl.join(b, f), tl.join(d, h))
+        y = scale[:, None] * tl.join(even, odd).reshape([low.shape[0], 8]) + shift[:, None]
+        tl.store(out + (at[:, None] + tl.arange(0, 8)[None, :]), y.to(out.dtype.element_ty))
     return total
 
 
