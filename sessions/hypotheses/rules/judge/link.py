@@ -1,10 +1,11 @@
 """Which steps bear on a suspicion, and which line of each is to be quoted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.marks import excerpt
-from sessions.hypotheses.rules.judge.record import Record
+from sessions.hypotheses.rules.judge.record import Record, is_run
 from sessions.hypotheses.rules.text.annotate import terms
 from sessions.models.hypothesis import Evidence, Stance
 from sessions.models.session import Step
@@ -13,10 +14,50 @@ MOST = 3
 """Pieces of evidence of one hypothesis."""
 
 LONGEST_QUOTE = 300
-_BEFORE = 3
-_AFTER = 4
-_ENOUGH = 0.2
-_KINDS = {"shell": 0.15, "agent": 0.05, "edit": -0.25, "web": 0.0, "other": -0.2, "poll": -0.1}
+
+_BEFORE = 8
+_AFTER = 10
+"""Messages before and after a statement in which steps may bear on it."""
+
+_ENOUGH = 2.0
+"""Worth from which a step is evidence; the best one is evidence from `_LITTLE` on."""
+
+_LITTLE = 0.8
+
+WEIGHTS: Mapping[str, float] = {
+    "command": 0.8,
+    "output": 1.2,
+    "names": 0.5,
+    "announced": 0.8,
+    "answered": 0.5,
+    "shell": 0.5,
+    "run": 0.4,
+    "fails": 0.3,
+    "first": 0.2,
+    "just before": 0.25,
+    "now": 0.3,
+    "soon": 0.25,
+    "long before": -0.5,
+    "silent": -0.6,
+    "another's": -0.4,
+    "too late": -0.4,
+}
+"""What counts: the shares of the suspicion's terms in command, output, and the messages before and after a step that
+speak of it, and of its names in both; what kind of step it is, and where it stands. Set by hand."""
+
+_LOOKS = frozenset({"shell", "read", "search"})
+_HEAD = 3
+"""Sentences of the next message that take up what a step showed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is known of a suspicion's place: when it was decided, when another was raised, the first step after it."""
+
+    suspicion: Suspicion
+    decided: int | None
+    another: int
+    first: int | None
 
 
 def link(
@@ -24,22 +65,46 @@ def link(
 ) -> tuple[Evidence, ...]:
     """Return the evidence: what decided, then the steps around the statement that speak of the same things."""
     taken = {e.step for e in deciding}
-    last = max(suspicion.message, decided if decided is not None else suspicion.message)
-    steps = record.between(suspicion.message - _BEFORE, min(last, suspicion.message + _AFTER) + 1)
-    ranked = sorted(_rank(record, suspicion, steps), key=lambda pair: -pair[0])
-    more = [_cite(record, suspicion, step) for worth, step in ranked if worth >= _ENOUGH and step.ordinal not in taken]
-    return (*deciding, *more[: max(0, MOST - len(deciding))])
+    last = max(suspicion.message + _AFTER, decided if decided is not None else 0)
+    steps = record.between(suspicion.message - _BEFORE, last + 1)
+    later = (s.ordinal for s in steps if (s.message or 0) >= suspicion.message and s.kind in _LOOKS)
+    another = min((s.message for s in record.suspicions if s.message > suspicion.message), default=record.count)
+    around = _Around(suspicion, decided, another, next(later, None))
+    ranked = sorted(((_worth(record, around, s), -s.ordinal, s) for s in steps if s.ordinal not in taken), reverse=True)
+    more = [
+        _cite(record, suspicion, step)
+        for number, (worth, _, step) in enumerate(ranked[: max(0, MOST - len(deciding))])
+        if worth >= (_LITTLE if number == 0 and not deciding else _ENOUGH)
+    ]
+    return (*deciding, *more)
 
 
-def _rank(record: Record, suspicion: Suspicion, steps: Sequence[Step]) -> Iterator[tuple[float, Step]]:
-    wanted = suspicion.terms
-    for step in steps:
-        if not step.output:
-            continue
-        command = record.rarity.coverage(wanted, record.command_terms(step))
-        output = record.rarity.coverage(wanted, record.output_terms(step))
-        distance = abs((step.message or 0) - suspicion.message)
-        yield 0.5 * command + 0.6 * output + _KINDS.get(step.kind, 0.0) - 0.04 * distance, step
+def _worth(record: Record, around: _Around, step: Step) -> float:
+    suspicion, message = around.suspicion, step.message or 0
+    cover, distance = record.rarity.coverage, message - suspicion.message
+    command, output = record.command_terms(step), record.output_terms(step)
+    told = {
+        "command": cover(suspicion.terms, command),
+        "output": cover(suspicion.terms, output),
+        "names": cover(suspicion.entities, command | output),
+        "announced": cover(suspicion.terms, record.spoken(message, -2, None)) if distance else 0.0,
+        "answered": cover(suspicion.terms, record.spoken(message + 1, None, _HEAD)),
+        "shell": step.kind == "shell",
+        "run": is_run(step),
+        "fails": any(mark.showing == "fails" for mark in record.marks(step)),
+        "first": step.ordinal == around.first,
+        "just before": distance == -1,
+        "now": distance in {0, 1},
+        "soon": distance in {2, 3},
+        "long before": distance <= _LONG_BEFORE,
+        "silent": not step.output,
+        "another's": message >= around.another,
+        "too late": around.decided is not None and message > around.decided,
+    }
+    return sum(WEIGHTS[name] * value for name, value in told.items())
+
+
+_LONG_BEFORE = -4
 
 
 def _cite(record: Record, suspicion: Suspicion, step: Step) -> Evidence:
@@ -56,9 +121,7 @@ def best_line(record: Record, suspicion: Suspicion, step: Step) -> str:
         weight = record.rarity.weigh(common) if common else 0.0
         if weight > worth:
             best, worth = line.strip(), weight
-    if best:
-        return best
-    return first_line(step.command)
+    return best or first_line(step.command)
 
 
 def first_line(text: str) -> str:

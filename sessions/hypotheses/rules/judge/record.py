@@ -46,6 +46,7 @@ class Record:
         self.concluded: Mapping[str, Sequence[tuple[Note, Said]]] = {}
         """What is looked into, what is in focus as each message ends, which edit acts on which suspicion (by key), what
         runs prove, and what is concluded of which (by key): set once the suspicions are chosen."""
+        self._spoken: dict[tuple[int, int | None, int | None], frozenset[str]] = {}
         self._marks: dict[int, tuple[Mark, ...]] = {}
         self._terms: dict[tuple[int, str], frozenset[str]] = {}
 
@@ -66,6 +67,14 @@ class Record:
         for note in self.notes:
             found.setdefault(note.sentence.message, []).append(note)
         return found
+
+    def spoken(self, message: int, first: int | None, last: int | None) -> frozenset[str]:
+        """Return the terms of the sentences `first` to `last`, as a slice, of a message."""
+        key = (message, first, last)
+        if key not in self._spoken:
+            notes = self.by_message.get(message, [])[first:last]
+            self._spoken[key] = frozenset().union(*(n.terms for n in notes))
+        return self._spoken[key]
 
     @cached_property
     def by_number(self) -> dict[int, Note]:
