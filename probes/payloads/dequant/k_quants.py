@@ -340,7 +340,7 @@ def by_gguf(kind: str, raw: Any) -> Any:
 
 def shaped(spec: Kind, count: int, *, digest: bool, tile: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Return how many chunks and warps a program has; one that only adds up has more, to spread the cost of its end."""
-    chunks, warps = tile if tile[0] else (spec.chunks * (4 if digest else 1), spec.warps * (2 if digest else 1))
+    chunks, warps = tile if tile[0] else (2048, 4) if digest else (spec.chunks, spec.warps)
     return min(chunks, 1 << (count.bit_length() - 1)), warps
 
 
@@ -666,8 +666,8 @@ def told(lines: list[dict[str, Any]], times: list[dict[str, Any]], *, gpu: bool)
 KINDS = {
     "Q2_K": Kind(256, 84, (80, 82), "int32"),
     "Q3_K": Kind(256, 110, (108,)),
-    "Q4_K": Kind(256, 144, (0, 2), "int64", groups=2, width=32, chunks=512),
-    "Q5_K": Kind(256, 176, (0, 2), "int64", groups=2, width=32, chunks=512),
+    "Q4_K": Kind(256, 144, (0, 2), "int64", groups=2, width=32, chunks=128),
+    "Q5_K": Kind(256, 176, (0, 2), "int64", groups=2, width=32, chunks=128),
     "Q6_K": Kind(256, 210, (208,), groups=2, width=64),
 }
 CODES = {"Q2_K": 40, "Q3_K": 40, "Q4_K": 60, "Q5_K": 90, "Q6_K": 30}

@@ -340,7 +340,7 @@ def by_gguf(kind: str, raw: Any) -> Any:
 
 def shaped(spec: Kind, count: int, *, digest: bool, tile: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Return how many chunks and warps a program has; one that only adds up has more, to spread the cost of its end."""
-    chunks, warps = tile if tile[0] else (spec.chunks * (4 if digest else 1), spec.warps * (2 if digest else 1))
+    chunks, warps = tile if tile[0] else (2048, 4) if digest else (spec.chunks, spec.warps)
     return min(chunks, 1 << (count.bit_length() - 1)), warps
 
 
@@ -668,7 +668,7 @@ KINDS = {
     "Q4_1": Kind(32, 20, (0, 2), "int32", groups=2, width=16),
     "Q5_0": Kind(32, 22, (0,), groups=2, width=16),
     "Q5_1": Kind(32, 24, (0, 2), "int32", groups=2, width=16),
-    "Q8_0": Kind(32, 34, (0,)),
+    "Q8_0": Kind(32, 34, (0,), chunks=128),
 }
 CODES = {"Q4_0": 9, "Q4_1": 9, "Q5_0": 12, "Q5_1": 12, "Q8_0": 9}
 """A byte of each type's blocks that holds codes of weights."""
