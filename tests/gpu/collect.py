@@ -67,7 +67,7 @@ def main() -> None:
     """Warm up, run, write, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--million", type=int, default=1073, help="weights that a timing decodes, in millions (an output head of a large model)")
+    parser.add_argument("--million", type=int, default=1073, help="million weights of a timing: a large output head")
     parser.add_argument("--only", default="", help="families, e.g. dequant,matmul")
     given = parser.parse_args()
     found = {path: probe(path) for path in sorted(PAYLOADS.glob("*/*.py"))}
