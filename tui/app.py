@@ -9,8 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.filter import NoColor
 from textual.screen import Screen
 
-from tui import commands, messages
+from tui import commands, messages, targets
 from tui.palette import DARK, LIGHT
+from tui.replays import Replays
 from tui.screens.help import HelpScreen
 from tui.screens.session import SessionScreen
 from tui.screens.sessions import SessionsScreen
@@ -35,7 +36,7 @@ class NecropsyApp(App[None]):
             self._filters = [NoColor()]
         self.store = store
         self._session = session
-        self._replays = commands.Replays(store)
+        self._replays = Replays(store)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return our own colours, for themes that do not have them."""
@@ -79,13 +80,17 @@ class NecropsyApp(App[None]):
         """Have a report written."""
         self._in_thread(lambda: commands.export(self.store, asked))
 
+    def on_targets_asked(self, _asked: messages.TargetsAsked) -> None:
+        """Have the targets file read."""
+        self._in_thread(targets.read)
+
     def on_plan_asked(self, asked: messages.PlanAsked) -> None:
         """Have a replay planned."""
         self._in_thread(lambda: self._replays.plan(asked))
 
     def on_run_asked(self, asked: messages.RunAsked) -> None:
         """Have a plan carried out."""
-        self._replays.start(asked.plan, self.screen.post_message)
+        self._replays.start(asked.consented, self.screen.post_message)
 
     def on_cancel_asked(self, _asked: messages.CancelAsked) -> None:
         """End the run."""

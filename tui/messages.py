@@ -92,39 +92,70 @@ class Exported(Message):
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class TargetLine:
+    """One entry of the targets file, as a person reads and writes it; empty where nothing is set."""
+
+    name: str
+    host: str = ""
+    port: str = ""
+    user: str = ""
+    identity: str = ""
+    recorded: tuple[str, ...] = ()
+    paths: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class TargetsAsked(Message):
+    """The entries of the targets file are wanted."""
+
+
+@dataclass
+class TargetsRead(Message):
+    """The entries of the targets file at `path`, in its order."""
+
+    targets: Sequence[TargetLine]
+    path: Path
+
+
+Call = tuple[int, str | None]
+"""A step and what would be sent for it: consent to a call holds on every target to which the same would be sent."""
+
+
 @dataclass
 class PlanAsked(Message):
-    """A plan is wanted: `steps` to run again on `target`; `mapping` is recorded host to target."""
+    """Plans are wanted: `steps` to run again on the targets or ranges `on`; `mapping` is recorded host to target."""
 
     session: str
-    target: str
+    on: Sequence[str]
     steps: Sequence[int]
     mapping: Mapping[str, str]
 
 
 @dataclass
 class Planned(Message):
-    """A plan is made; nothing has run."""
+    """The plans are made, one for each target; nothing has run."""
 
-    plan: Plan
+    plans: Sequence[Plan]
 
 
 @dataclass
 class RunAsked(Message):
-    """A person consented to a plan."""
+    """A person wants the plans that were made last carried out, and consents to these calls that they ask about."""
 
-    plan: Plan
+    consented: frozenset[Call]
 
 
 @dataclass
 class CancelAsked(Message):
-    """The run must end, and what runs on the target with it."""
+    """The run must end, and what runs on its targets with it."""
 
 
 @dataclass
 class Started(Message):
-    """A step is being sent to the target."""
+    """A step is being sent to a target."""
 
+    target: str
     step: int
 
 
@@ -132,14 +163,15 @@ class Started(Message):
 class Ran(Message):
     """A step came back."""
 
-    step: RunStep
+    target: str
+    result: RunStep
 
 
 @dataclass
 class Finished(Message):
-    """The run is over and stored; `run` is None where nothing was."""
+    """The runs are over and stored."""
 
-    run: RunRow | None
+    runs: Sequence[RunRow]
     cancelled: bool = False
 
 

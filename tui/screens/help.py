@@ -30,6 +30,7 @@ KEYS = (
         ("E", "add, merge, remove; make a step evidence"),
         ("v", "review: settle what the analysis proposes, one key each"),
         ("r", "run its evidence again on a host: first the plan, nothing runs without your consent"),
+        ("h", "what runs say of the evidence, host by host"),
         ("x", "write the post-mortem to a file"),
     )),
     ("In a review", (
@@ -38,6 +39,13 @@ KEYS = (
         ("p m s e", "hang it elsewhere, merge it, split it, correct all of it"),
         ("Enter", "the messages around its statement"),
         ("u", "undo"),
+    )),
+    ("In a plan", (
+        ("Space", "consent to the step, or take it back; what is refused cannot be consented to"),
+        ("a", "consent to all steps with the same programs and the same effect"),
+        ("y", "run it: what only reads, and what you consented to"),
+        ("Esc", "leave; while it runs: end it, here and on the target"),
+        ("▶ [ ] [x] ■", "runs; is asked about; you consented; is refused"),
     )),
     ("Marks", (
         ("✓ ✗ ⊘ ?", "confirmed, a cause; refuted and abandoned, dead ends; open"),

@@ -104,6 +104,11 @@ class Opened:
             commands = [command for ordinal in steps for command in reader.step(self.row.id, ordinal).commands]
         return sorted({command.host for command in commands if command.host})
 
+    def output(self, ordinal: int) -> str:
+        """Return the recorded output of a step."""
+        with Reader.open(self.store) as reader:
+            return reader.step(self.row.id, ordinal).output
+
     def search(self, words: str) -> Sequence[Hit]:
         """Return the places that hold all words, best first."""
         with Reader.open(self.store) as reader:

@@ -13,7 +13,9 @@ from tui.screens.export import ExportScreen
 from tui.screens.messages import MessagesScreen
 from tui.screens.opened import Opened
 from tui.screens.panes import SessionPanes
-from tui.screens.replay import ReplayScreen, Selection
+from tui.screens.replaying.form import Selection
+from tui.screens.replaying.replay import ReplayScreen
+from tui.screens.replaying.results import ResultsScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.search import SearchScreen
 from tui.widgets.document import Document
@@ -34,6 +36,7 @@ class SessionScreen(SessionPanes):
         Binding("E", "change", "Add, merge, remove", show=False),
         Binding("v", "review", "Review"),
         Binding("r", "replay", "Replay"),
+        Binding("h", "results", "What runs say, by host", show=False),
         Binding("x", "export", "Export"),
         Binding("escape", "back", "Back", show=False),
         Binding("q", "leave", "Back"),
@@ -106,8 +109,12 @@ class SessionScreen(SessionPanes):
     def action_replay(self) -> None:
         """Plan to run evidence again on a host."""
         if self.opened is not None and (selections := self._selections(self.opened)):
-            hosts = self.opened.hosts(selections[0].steps)
-            self.app.push_screen(ReplayScreen(self.opened.row.id, selections, hosts), self._after_replay)
+            self.app.push_screen(ReplayScreen(self.opened, selections), self._after_replay)
+
+    def action_results(self) -> None:
+        """Show what runs say of the evidence, host by host."""
+        if self.opened is not None:
+            self.app.push_screen(ResultsScreen(self.opened.runs))
 
     def _ask_export(self, asked: messages.ExportAsked | None) -> None:
         if asked is not None:

@@ -117,9 +117,9 @@ class Listing:
         tops = self._tops(width)
         number = bisect_right(tops, index, hi=len(tops) - 1) - 1
         text = self._lines[number]
-        cuts = [*_cuts(text, self._room(width)), len(text)]
+        places = [*cuts(text, self._room(width)), len(text)]
         fold = index - tops[number]
-        start, end = cuts[fold], cuts[fold + 1]
+        start, end = places[fold], places[fold + 1]
         gutter = f"{self._first + number:>{self._gutter - 1}} " if fold == 0 else " " * self._gutter
         body = Content.styled(text[start:end], ".ink--code")
         for low, high in self._marks.get(number, ()):
@@ -131,7 +131,7 @@ class Listing:
         """Return the lines on the screen on which a marked stretch begins."""
         tops, room = self._tops(width), self._room(width)
         return [
-            tops[number] + bisect_right(_cuts(self._lines[number], room), low) - 1
+            tops[number] + bisect_right(cuts(self._lines[number], room), low) - 1
             for number, stretches in sorted(self._marks.items())
             for low, _ in stretches
         ]
@@ -142,7 +142,7 @@ class Listing:
     def _tops(self, width: int) -> list[int]:
         if self._folds[0] != width:
             room = self._room(width)
-            heights = (1 if line.isascii() and len(line) <= room else len(_cuts(line, room)) for line in self._lines)
+            heights = (1 if line.isascii() and len(line) <= room else len(cuts(line, room)) for line in self._lines)
             self._folds = (width, list(accumulate(heights, initial=0)))
         return self._folds[1]
 
@@ -157,18 +157,18 @@ def blank() -> Prose:
     return Prose(Content(""))
 
 
-def _cuts(text: str, room: int) -> Sequence[int]:
+def cuts(text: str, room: int) -> Sequence[int]:
     """Return where each fold of `text` starts, so that none is wider than `room` cells."""
     if len(text) == cell_len(text):
         return range(0, max(len(text), 1), room)
-    cuts, used = [0], 0
+    places, used = [0], 0
     for place, character in enumerate(text):
         cells = get_character_cell_size(character)
         if used + cells > room:
-            cuts.append(place)
+            places.append(place)
             used = 0
         used += cells
-    return cuts
+    return places
 
 
 def _clip(line: str, marks: Sequence[tuple[int, int]]) -> tuple[str, Sequence[tuple[int, int]]]:

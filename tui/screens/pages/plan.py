@@ -1,97 +1,210 @@
-"""The page of a replay: what would run and what not; then what is running; then what came of it."""
+"""What a replay's screen shows: the steps of its plan, and the page of each: before, while and after it runs."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from textual.content import Content
 
-from sessions.models.replay import Plan, PlannedStep, RunStep
+from sessions.models.replay import Decision, Plan, PlannedStep, RunStep
 from sessions.store.rows import RunRow
+from tui.messages import Call
 from tui.screens.pages import lines
+from tui.screens.pages.marks import Marked, locate
 from tui.widgets import figures
-from tui.widgets.blocks import Block, Prose, blank
+from tui.widgets.beside import LONGEST, Beside
+from tui.widgets.blocks import Block, Listing, Prose, blank
+from tui.widgets.calls import Line
 from tui.widgets.ink import ink, inline
 
-DECISIONS = {"run": ("▶", "good"), "ask": ("?", "doubtful"), "refuse": ("■", "bad")}
-"""Mark and ink of each decision of the policy."""
+DECISIONS: dict[Decision, tuple[str, str]] = {
+    "run": (" ▶ ", "good"),
+    "ask": ("[ ]", "doubtful"),
+    "refuse": (" ■ ", "bad"),
+}
+"""Mark and ink of each decision of the policy; one that is consented to is ``[x]``."""
 
 OUTCOMES = {"completed": "good", "refused": "muted", "not-replayable": "muted"}
 COMPARISONS = {
     "identical": "good", "equivalent": "good", "reordered": "good", "drift": "doubtful", "moved": "doubtful",
     "changed": "bad", "exit-status-changed": "bad",
 }  # fmt: skip
+MOST_TOKENS = 40
+"""Differences that are listed above the texts; all are marked in them."""
+TAIL = 40
+"""Lines of an output that is still coming which are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One step of the plans, for the targets on which the same would be done with it."""
+
+    step: PlannedStep
+    targets: tuple[str, ...]
+
+    @property
+    def call(self) -> Call:
+        """What a consent to it covers."""
+        return self.step.step, self.step.sent
 
 
 @dataclass
 class Progress:
-    """How far a run is: the step that is being sent, what came back, and at the end the stored run."""
+    """How far the runs are: what a person consented to, what is under way, what came back, and the stored runs."""
 
-    current: int | None = None
-    done: dict[int, RunStep] = field(default_factory=dict)
-    run: RunRow | None = None
+    consented: set[Call] = field(default_factory=set)
+    running: set[tuple[str, int]] = field(default_factory=set)
+    done: dict[tuple[str, int], RunStep] = field(default_factory=dict)
+    coming: dict[tuple[str, int], str] = field(default_factory=dict)
+    runs: Sequence[RunRow] = ()
 
 
-def compose(plan: Plan, progress: Progress) -> list[Block]:
-    """Return the page."""
-    blocks: list[Block] = []
-    for step in plan.steps:
-        blocks += _step(step, progress)
-    if progress.run is not None:
-        blocks += _result(progress.run)
+def rows(plans: Sequence[Plan]) -> tuple[Row, ...]:
+    """Return the steps of all plans, in order; targets that would get the same share a row."""
+    found: dict[tuple[object, ...], Row] = {}
+    for plan in plans:
+        for step in plan.steps:
+            key = (step.step, step.decision, step.sent, step.user, step.reasons)
+            known = found.get(key)
+            found[key] = Row(known.step if known else step, (*(known.targets if known else ()), plan.target))
+    return tuple(sorted(found.values(), key=lambda row: row.step.step))
+
+
+def summary(plans: Sequence[Plan]) -> str:
+    """Return what would happen: ``3 steps would run on gpu1, 1 is asked about, 2 are refused``."""
+    counts = Counter(step.decision for plan in plans for step in plan.steps)
+    where = plans[0].target if len(plans) == 1 else figures.several(len(plans), "target")
+    words = [f"{figures.several(counts['run'], 'step')} would run on {where}"]
+    for told, number in (("asked about", counts["ask"]), ("refused", counts["refuse"])):
+        if number:
+            words.append(f"{number} {'is' if number == 1 else 'are'} {told}")
+    return ", ".join(words)
+
+
+def line(row: Row, progress: Progress) -> Line:
+    """Return the line of a step: what becomes of it, and what it is."""
+    where = "" if len(row.targets) == 1 else f"{len(row.targets)} targets  "
+    told = inline(row.step.sent or row.step.command, "" if row.step.sent else "muted")
+    return _state(row, progress), ink(f"step {row.step.step:<4} ", "strong") + ink(where, "accent") + told
+
+
+def _state(row: Row, progress: Progress) -> Content:
+    places = [(target, row.step.step) for target in row.targets]
+    done = [progress.done[place] for place in places if place in progress.done]
+    if any(place in progress.running for place in places) and len(done) < len(places):
+        return ink(" …  running", "root")
+    if done and row.step.sent:
+        counts = Counter(came.comparison or came.outcome for came in done)
+        most, number = counts.most_common(1)[0]
+        more = f" {number} of {len(places)}" if number < len(places) else ""
+        return ink(f"    {most}{more}", COMPARISONS.get(most, OUTCOMES.get(most, "doubtful")))
+    sign, name = DECISIONS[row.step.decision]
+    sign = "[x]" if row.call in progress.consented else sign
+    return ink(f"{sign} {row.step.effect if row.step.decision != 'refuse' else 'refused'}", name)
+
+
+def page(row: Row, progress: Progress, recorded: str) -> list[Block]:
+    """Return the page of a step; `recorded` is its recorded output. Call this from a worker: it aligns texts."""
+    step = row.step
+    blocks: list[Block] = [Prose(ink("$ ", "accent") + inline(step.command, "code"), hang=2), blank()]
+    blocks += _sending(row, progress)
+    for target in row.targets:
+        place = (target, step.step)
+        if (came := progress.done.get(place)) is not None:
+            blocks += _came(target, came, progress.runs)
+            if step.sent and came.output and came.comparison != "identical":
+                blocks += _texts(target, came, recorded)
+        elif place in progress.running:
+            blocks += _coming(target, progress.coming.get(place, ""))
+    if not any((target, step.step) in progress.done for target in row.targets):
+        output = locate(recorded, ())
+        blocks += [*lines.heading("Recorded output"), Listing(output.lines[:LONGEST])]
     return blocks
 
 
-def summary(plan: Plan) -> str:
-    """Return how many steps would run and how many would not: ``3 steps would run on gpu1, 2 are refused``."""
-    run = sum(step.decision == "run" for step in plan.steps)
-    refused = len(plan.steps) - run
-    text = f"{figures.several(run, 'step')} would run on {plan.target}"
-    return f"{text}, {refused} {'is' if refused == 1 else 'are'} refused" if refused else text
-
-
-def _step(step: PlannedStep, progress: Progress) -> Iterator[Block]:
-    sign, name = DECISIONS[step.decision]
-    head = ink(f"{sign} step {step.step}  ", name) + inline(step.command[:600], "code")
-    yield Prose(head, hang=2)
-    if step.sent and step.decision == "run":
+def _sending(row: Row, progress: Progress) -> Iterator[Block]:
+    step = row.step
+    if step.sent:
         user = f"as {step.user}" if step.user else "as the target's login"
-        yield Prose(ink(f"sends, {user}:  ", "muted") + inline(step.sent, "accent"), indent=2, hang=2)
+        where = ", ".join(row.targets)
+        yield Prose(inline(f"sends to {where}, {user}:  ", "muted") + inline(step.sent, "accent"), hang=2)
         for stage in step.local_stages:
-            yield Prose(ink("then here:  ", "muted") + inline(" ".join(stage), "muted"), indent=2, hang=2)
+            yield Prose(ink("then here:  ", "muted") + inline(" ".join(stage), "muted"), hang=2)
         for recorded, mapped in step.mapped_paths:
-            yield Prose(inline(f"{recorded} stands for {mapped}", "muted"), indent=2, hang=2)
-    for reason in step.reasons:
-        yield Prose(inline(reason, "muted" if step.decision == "run" else "doubtful"), indent=2, hang=2)
-    if (came := progress.done.get(step.step)) is not None:
-        yield from _came(came)
-    elif progress.current == step.step:
-        yield Prose(ink("running …", "root"), indent=2)
-    yield blank()
+            yield Prose(inline(f"{recorded} stands for {mapped}", "muted"), hang=2)
+    yield lines.field("effect", ink(step.effect, DECISIONS[step.decision][1]))
+    yield lines.field("decision", _decision(row, progress))
+    for place, reason in enumerate(step.reasons):
+        yield lines.field("" if place else "why", inline(reason, "muted" if step.decision == "run" else "doubtful"))
 
 
-def _came(came: RunStep) -> Iterator[Block]:
+def _decision(row: Row, progress: Progress) -> Content:
+    if row.step.decision == "run":
+        return ink("runs: it is proven to be reading", "good")
+    if row.step.decision == "refuse":
+        return ink("refused: no consent can change that", "bad")
+    if row.call in progress.consented:
+        return ink("[x] you consent: it runs with the others", "good")
+    return ink("[ ] asked about: space gives your consent, without it this does not run", "doubtful")
+
+
+def _coming(target: str, text: str) -> Iterator[Block]:
+    yield from lines.heading(f"On {target}")
+    yield Prose(ink("running …", "root"))
+    shown = locate(text, ()).lines
+    if shown:
+        yield Listing(shown[-TAIL:], first=max(len(shown) - TAIL, 0) + 1)
+
+
+def _came(target: str, came: RunStep, runs: Sequence[RunRow]) -> Iterator[Block]:
+    yield from lines.heading(f"On {target}")
     text = ink(came.outcome, OUTCOMES.get(came.outcome, "bad"))
     if came.comparison:
         text += ink(" · ", "muted") + ink(came.comparison, COMPARISONS.get(came.comparison, "muted"))
     took = figures.duration(came.duration)
-    words = [took, f"exit {came.exit_code}" if came.exit_code else "", *came.rules, came.detail]
-    yield Prose(
-        Content("  ").join([text, inline(" · ".join(word for word in words if word), "muted")]), indent=2, hang=2
-    )
-    for token in came.tokens[:5]:
-        said = f"line {token.line}: {token.kind} {token.recorded} → {token.new}"
-        yield Prose(inline(said, "muted"), indent=4, hang=2)
+    words = [took, f"exit {came.exit_code}" if came.exit_code else "", came.detail]
+    yield Prose(Content("  ").join([text, inline(" · ".join(word for word in words if word), "muted")]), hang=2)
+    for rule in came.rules:
+        yield lines.field("by a rule", inline(rule, "muted"))
+    yield from _standings(target, came.step, runs)
+    yield from _tokens(came)
 
 
-def _result(run: RunRow) -> Iterator[Block]:
-    yield from lines.heading("What it does to the evidence")
-    names: Mapping[str, str] = lines.STANDINGS
-    for one in run.standings:
-        text = ink(f"{one.hypothesis:<5}step {one.step:<6}", "accent") + ink(
-            one.standing, names.get(one.standing, "doubtful")
-        )
-        yield Prose(Content("  ").join([text, inline(one.why, "muted")]), hang=16)
-    for worth in run.worths:
-        name = {"upheld": "good", "overturned": "bad"}.get(worth.worth, "doubtful")
-        text = ink(f"{worth.hypothesis:<5}", "accent") + ink(f"the verdict is {worth.worth}", name)
-        yield Prose(Content("  ").join([text, inline(worth.why, "muted")]), hang=5)
+def _standings(target: str, step: int, runs: Sequence[RunRow]) -> Iterator[Block]:
+    for one in (standing for run in runs if run.target == target for standing in run.standings):
+        if one.step == step:
+            told = ink(one.standing, lines.STANDINGS.get(one.standing, "doubtful"))
+            yield lines.field(one.hypothesis, told + inline(f"  {one.why}", "muted"))
+
+
+def _tokens(came: RunStep) -> Iterator[Block]:
+    for token in came.tokens[:MOST_TOKENS]:
+        kind = " ".join(word for word in (token.kind, token.where) if word)
+        changed = inline(token.recorded or "nothing") + ink(" → ", "muted") + inline(token.new or "nothing", "strong")
+        yield lines.field(f"line {token.line}", inline(f"{kind}: ", "muted") + changed)
+    if len(came.tokens) > MOST_TOKENS:
+        yield lines.field("", ink(f"and {len(came.tokens) - MOST_TOKENS} more", "muted"))
+
+
+def _texts(target: str, came: RunStep, recorded: str) -> Iterator[Block]:
+    """Yield the texts beside each other; tokens that differ are marked on the line of the recording, and opposite."""
+    differing = frozenset(token.line - 1 for token in came.tokens)
+    left = _with(recorded, [(token.line - 1, token.recorded) for token in came.tokens])
+    right = locate(came.output, [token.new for token in came.tokens if token.kind != "line"])
+    yield from lines.heading(f"Recorded  |  on {target}")
+    yield Prose(ink("≠ differs   ≈ the same by a rule   < only recorded   > only there", "faint"))
+    yield Beside(left.lines, right.lines, differing=differing, marks=(left.marks, right.marks))
+    longest = max(len(left.lines), len(right.lines))
+    if longest > LONGEST:
+        yield Prose(ink(f"the first {LONGEST:,} of {longest:,} lines", "muted"))
+
+
+def _with(text: str, values: Sequence[tuple[int, str]]) -> Marked:
+    """Return the lines of a text, and where the given values stand on the given lines."""
+    output = locate(text, ())
+    marks: dict[int, list[tuple[int, int]]] = {}
+    for number, value in values:
+        at = output.lines[number].find(value) if value and 0 <= number < len(output.lines) else -1
+        if at >= 0:
+            marks.setdefault(number, []).append((at, at + len(value)))
+    return Marked(output.lines, marks)
