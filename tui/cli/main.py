@@ -16,6 +16,7 @@ from tui.cli import diagnostics
 MODULES = {
     "analyze": "keeping.analyze",
     "app": "looking.app",
+    "closure": "replaying.closure",
     "compare": "replaying.compare",
     "demo": "keeping.demo",
     "edit": "keeping.edit",
@@ -43,6 +44,7 @@ MODULES = {
 COMMANDS = {
     "analyze": "let a language model that you name make the tree, held to the log",
     "app": "open the post-mortem in the full-screen app (what `necropsy` alone does)",
+    "closure": "list the files that a step needs and its session wrote, rebuilt or named as lost",
     "compare": "compare a recorded output with a new one, token by token",
     "demo": "ingest the bundled session and open its post-mortem",
     "edit": "correct a hypothesis: statement, verdict, parent, evidence; add, merge, remove",
