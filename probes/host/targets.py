@@ -110,10 +110,11 @@ def load(path: Path | None = None) -> Targets:
         raise BadTargets(f"{place}: no such file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadTargets(f"{place}: cannot be read: {error}") from error
-    return _parse(text, str(place))
+    return parse(text, str(place))
 
 
-def _parse(text: str, place: str) -> Targets:
+def parse(text: str, place: str) -> Targets:
+    """Return the targets that a text names; `place` says in errors whose text it is. Raises BadTargets."""
     try:
         targets = Targets.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
