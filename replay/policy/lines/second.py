@@ -139,7 +139,18 @@ def _statement(tree: Tree) -> list[object]:
             return [*_statement(command["X"]), command["Op"], *_statement(command["Y"])]
         case "ForClause" if command["Loop"]["Type"] == "WordIter" and not command.get("Select"):
             return [_loop(command, redirects)]
+        case "TimeClause" if not redirects and "Stmt" in command:
+            return _timed(command)
     raise _OtherError
+
+
+def _timed(command: Tree) -> list[object]:
+    """Take the shell's own word ``time`` for a program, as the first parser does."""
+    first, *rest = _statement(command["Stmt"])
+    if not isinstance(first, tuple) or first[0] != "call" or first[1]:
+        raise _OtherError
+    name = ("time", "-p") if command.get("PosixFormat") else ("time",)
+    return [("call", (), (*name, *first[2]), first[3]), *rest]
 
 
 def _call(command: Tree, redirects: Outline) -> Outline:

@@ -59,6 +59,7 @@ PROGRAMS = (
         flags="-q -a -i -l",
         operands=(NAME,),
         refused=dict.fromkeys(("-U", "-e", "-F", "--install", "--erase"), _INSTALLS),
+        check=lambda call: None if call.has("-q") else _INSTALLS,
         examples=("rpm -qa",),
     ),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Services, logs of the system, and tables of the kernel, as far as they only tell."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from replay.policy.judgement import Problem
 from replay.policy.options import COUNT, NAME, Answer, Call, Program, Understood, understand
@@ -34,6 +35,14 @@ _SYSTEMCTL = {
 def _check_journal(call: Call) -> Problem | None:
     """Without a bound the whole journal would come."""
     return None if call.has("-n", "--lines") else Problem("unknown", "journalctl: needs a number of lines")
+
+
+def _shows_all(call: Call) -> Problem | None:
+    """All properties of a unit hold its environment; a person who names some is shown those."""
+    named = call.values("-p", "--property")
+    if named and not any("environment" in each.lower() for each in named):
+        return None
+    return Problem("read-secret", "systemctl show: prints the environments of services")
 
 
 def _check_dmesg(call: Call) -> Problem | None:
@@ -72,22 +81,31 @@ def _parse_journal(words: Sequence[str]) -> Answer:
 
 
 def _parse_systemctl(words: Sequence[str]) -> Answer:
+    """Put options in front of the subcommand behind it, and ``--no-pager`` in front of all."""
     rest = [word for word in words if word != "--no-pager"]
-    options = [word for word in rest if word in {"--user", "--system", "--failed", "--all"}]
-    named = [word for word in rest if word not in options]
-    if not named:
-        named = ["list-units"]
-    return understand(_SERVICES, [*named, *options])
+    options: list[str] = []
+    while rest and rest[0].startswith("-"):
+        options.append(rest.pop(0))
+        if options[-1] in _SHOWN_VALUED and rest:
+            options.append(rest.pop(0))
+    return understand(_SERVICES, [*(rest or ["list-units"]), *options])
 
 
-_SERVICES = Program("systemctl", subcommands=_SYSTEMCTL, fixed=("--no-pager",), refused=_CHANGING)
+_SERVICES = Program(
+    "systemctl",
+    subcommands={**_SYSTEMCTL, "show": replace(_SYSTEMCTL["show"], weigh=_shows_all)},
+    fixed=("--no-pager",),
+    refused=_CHANGING,
+)
 
 PROGRAMS = (
     Program(
         "systemctl",
         parse=_parse_systemctl,
         examples=("systemctl status vllm", "systemctl --no-pager show -p MainPID vllm", "systemctl is-active docker",
-                  "systemctl list-units --type=service", "systemctl cat vllm.service", "systemctl --failed"),
+                  "systemctl list-units --type=service", "systemctl cat vllm.service", "systemctl --failed",
+                  "systemctl --no-pager -l -n 5 status vllm"),
+        asked=("systemctl show vllm", "systemctl show vllm -p Environment"),
     ),
     Program(
         "journalctl",

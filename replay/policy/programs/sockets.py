@@ -40,6 +40,8 @@ _INTERNET = r"[46]?(tcp|udp|TCP|UDP)?(@\d{1,3}(\.\d{1,3}){3})?(:[\w,-]+)?"
 
 def _check_lsof(call: Call) -> Problem | None:
     """What stands behind ``-i`` is an address to lsof, whatever it looks like."""
+    if added := [operand for operand in call.operands if operand.startswith("+")]:
+        return Problem("unknown", f"lsof: option {added[0]} is not on the list")
     loose = call.operands and ("-i", None) in call.options
     return Problem("unknown", f"lsof: the address {call.operands[0]!r} is not on the list") if loose else None
 

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,9 +114,9 @@ def _words(program: Program) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or ("f",)
 
 
-def trace(commands: list[Judgement], folder: Path) -> list[Seen]:
-    """Run commands in `folder` and return everything they did that reading does not do."""
-    tree = make_tree(folder)
+def trace(commands: list[Judgement], folder: Path, make: Callable[[Path], Path] | None = None) -> list[Seen]:
+    """Run commands in a tree that `make` makes in `folder`; return everything they did that reading does not do."""
+    tree = (make or make_tree)(folder)
     script = folder / "script"
     script.write_text(_script(commands, tree))
     log = folder / "trace"
@@ -190,12 +190,18 @@ def _only_reads(line: str, judged: Judgement) -> bool:
     return found[1] == "chdir" or _ENDS_ITSELF.match(line) is not None
 
 
-def make_tree(folder: Path) -> Path:
-    """Return a folder with files of hostile names and a repository of hostile settings."""
+def make_files(folder: Path) -> Path:
+    """Return a folder with files of hostile names."""
     tree = folder / "tree"
     (tree / "src").mkdir(parents=True)
     for name in ("f", "g.py", "src/a.py", "-delete", "-rf", "a b", "$(touch m)", "json.py", "x", "log"):
         (tree / name).write_text(f"import os\nname = {name!r}\n5 x a,b\n")
+    return tree
+
+
+def make_tree(folder: Path) -> Path:
+    """Return a folder with files of hostile names and a repository of hostile settings."""
+    tree = make_files(folder)
     program = folder / "program"
     program.write_text(f"#!/bin/sh\ntouch {tree}/ran\n")
     program.chmod(0o755)

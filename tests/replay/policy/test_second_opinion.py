@@ -17,6 +17,7 @@ AGREED = [
     "echo {} ] '*'",
     "a=1 b='2' ls # why",
     "for f in a b; do cat $f; done",
+    "time ls | head && time -p id",
 ]
 OTHERWISE = ["ls &", "! ls", "(ls)", "ls |& cat", "f() { ls; }", "[[ -f x ]]", "cat <(ls)", "echo $'a\\tb'", "ls 'x"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
 from replay.policy.options import Answer, Program, Understood, understand
-from replay.policy.programs.git.commands import COMMANDS, log
+from replay.policy.programs.git.commands import COMMANDS, RANGE, log
 from replay.policy.programs.git.forms import FORMS, changes, is_bare, prints_secrets, short
 
 _TRANSPORTS = ("ext", "fd", "file", "ftp", "ftps", "git", "http", "https", "ssh")
@@ -55,8 +55,17 @@ def _subcommand(name: str, words: list[str]) -> Answer:
     if _is_shown(name, words):
         return _shown(name, words)
     if name in COMMANDS:
-        return _divided(COMMANDS[name], words)
+        return _divided(COMMANDS[name], _with_range(words) if name == "diff" else words)
     return changes(name, words)
+
+
+def _with_range(words: list[str]) -> list[str]:
+    """Put ``--`` behind the range that a diff begins with: it could be the name of a file else."""
+    place = next((place for place, word in enumerate(words) if not word.startswith("-")), len(words))
+    if "--" in words or place == len(words) or not RANGE.search(words[place]):
+        return words
+    return [*words[: place + 1], *(word for word in words[place + 1 :] if word.startswith("-")), "--",
+            *(word for word in words[place + 1 :] if not word.startswith("-"))]  # fmt: skip
 
 
 _CHANGES_LOG = frozenset({"expire", "delete", "exists", "write", "drop"})

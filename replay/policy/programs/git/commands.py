@@ -77,7 +77,8 @@ def _weigh(call: Call) -> Problem | None:
 
 _FILTERS = Problem("read-intrusive", "git: reads changed files through the filters that the repository's settings name")
 """A clean filter is any program, under any name: no option turns all of them off."""
-_RANGE = re.compile(r"[^/.]\.\.\.?[^/.]")
+RANGE = re.compile(r"[^/.]\.\.\.?[^/.]")
+"""Two revisions."""
 
 
 def _filtered(call: Call) -> Problem | None:
@@ -87,7 +88,9 @@ def _filtered(call: Call) -> Problem | None:
 
 def _filtered_unless_recorded(call: Call) -> Problem | None:
     """A difference between what is recorded, the index or two revisions, looks at no file of the working tree."""
-    recorded = call.has("--cached", "--staged") or any(_RANGE.search(operand) for operand in call.operands)
+    recorded = call.has("--cached", "--staged") or (
+        len(call.operands) == 1 and RANGE.search(call.operands[0]) is not None
+    )
     return _weigh(call) or (None if recorded else _FILTERS)
 
 
