@@ -1,9 +1,9 @@
 """Whether a new output says what the recorded one said: exactly, by typed tokens, in another order or place."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
+from itertools import count, islice, zip_longest
 
 from replay.output import moved
 from replay.output.align import Alignment
@@ -23,8 +23,12 @@ MOST_TOKENS = 200
 """Differing tokens that are kept."""
 _WORDS = re.compile(r"\w+")
 
-_Pair = tuple[int | None, int | None]
-"""Places of two lines that belong together; None where only one text has one."""
+_Place = tuple[int, int | None, int | None]
+"""The number of a recorded line, from 1, its place and that of the new line; None where only one text has one."""
+_BLOCK = 1024
+"""Lines that are looked at together, as long as they agree."""
+_FEW = 24
+"""Lines that are looked at one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +122,53 @@ def _read(left: str, right: str, argv: Sequence[str], lines: Lines) -> Compared 
 
 def _differences(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[TokenDifference]:
     """Yield what differs, in the order of the recording."""
-    places: Iterable[_Pair] = enumerate(range(len(left))) if len(left) == len(right) else _aligned(left, right, lines)
-    masked, other = (Masked(left), Masked(right)) if lines.masking else (left, right)
+    every = range(len(left))
+    places: Iterator[_Place] = (
+        zip(count(1), every, every, strict=False) if len(left) == len(right) else _aligned(left, right, lines)
+    )
+    sides = _Sides(left, right, lines)
     alike: list[int] = []
-    last = 0
-    for here, there in places:
-        last = last + 1 if here is None else here + 1
-        if here is None or there is None:
-            yield difference(last, "line", "" if here is None else left[here], "" if there is None else right[there])
-        elif left[here] == right[there]:
-            alike.append(here)
-        else:
-            yield from lines.told((masked[here], other[there]), (left[here], right[there]), last)
+    while block := list(islice(places, _BLOCK)):
+        apart = [
+            place
+            for place in block
+            if (here := place[1]) is None or (there := place[2]) is None or left[here] != right[there]
+        ]
+        if len(apart) < len(block):
+            others = set(apart)
+            alike += [place[0] - 1 for place in block if place not in others]
+        yield from sides.differences(apart)
     yield from _confirmed(left, alike, lines)
+
+
+class _Sides:
+    """The lines of two texts, of which many are looked at together while they agree."""
+
+    def __init__(self, left: Sequence[str], right: Sequence[str], lines: Lines) -> None:
+        self._left, self._right, self._lines = left, right, lines
+        self._masked = (Masked(left), Masked(right))
+
+    def differences(self, places: Sequence[_Place]) -> Iterator[TokenDifference]:
+        """Yield what differs in some lines that are not the same as they stand."""
+        if len(places) > _FEW:
+            pairs = [(here, there) for _, here, there in places if here is not None and there is not None]
+            rows = ([self._left[here] for here, _ in pairs], [self._right[there] for _, there in pairs])
+            if not self._lines.agree(rows, (self._masked[0].masks, self._masked[1].masks)):
+                middle = len(places) // 2
+                yield from self.differences(places[:middle])
+                yield from self.differences(places[middle:])
+                return
+            places = [place for place in places if None in place]
+        for number, here, there in places:
+            yield from self._one(number, here, there)
+
+    def _one(self, number: int, here: int | None, there: int | None) -> Sequence[TokenDifference]:
+        recorded, new = "" if here is None else self._left[here], "" if there is None else self._right[there]
+        if here is None or there is None:
+            return [difference(number, "line", recorded, new)]
+        if not self._lines.masking:
+            return self._lines.told((recorded, new), (recorded, new), number)
+        return self._lines.told((self._masked[0][here], self._masked[1][there]), (recorded, new), number)
 
 
 def _confirmed(left: Sequence[str], alike: Sequence[int], lines: Lines) -> Iterator[TokenDifference]:
@@ -141,13 +179,13 @@ def _confirmed(left: Sequence[str], alike: Sequence[int], lines: Lines) -> Itera
             yield from lines.confirm(left[place], place + 1)
 
 
-def _aligned(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[_Pair]:
+def _aligned(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[_Place]:
     levels = [(left, right), (lines.keys(left), lines.keys(right))]
     if len(set(left) & set(right)) * 3 < min(len(left), len(right)):
         del levels[0]  # few lines are the same as they stand: those that are say little about where they belong
     alignment = Alignment(*levels)
     for a, b, c, d in alignment.stretches():
-        yield from zip_longest(range(a, b), range(c, d))
+        yield from zip_longest(range(a + 1, max(b, a + d - c) + 1), range(a, b), range(c, d))
 
 
 def _elsewhere(left: str, right: str, kind: Kind, about: Circumstances) -> Compared | None:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
+from replay.output.columns import Agreement, Bindings, Rows, agree
 from replay.output.forms import Form, Piece, form_of, gist, heads, outline
 from replay.output.kinds import Kind
+from replay.output.masks import Mask
 from replay.output.relations import BINDING, RULES, says_same
 from replay.output.tokens import Token, tokens
 from sessions.models.replay import TokenDifference
@@ -26,8 +28,8 @@ class Lines:
         """Read outputs of `kind`; `map_path` maps a recorded path to the target's."""
         self.kind = kind
         self._map_path = map_path
-        self._there: dict[str, str] = {}
-        self._back: dict[str, str] = {}
+        self._there: Bindings = {}
+        self._back: Bindings = {}
         self._known: set[str] = set()
         self._agreed: set[tuple[str, str]] = set()
         self.rules: dict[str, None] = {}
@@ -45,7 +47,7 @@ class Lines:
     @property
     def replaced(self) -> frozenset[str]:
         """The recorded values for which another one stood."""
-        return frozenset(key.partition(":")[2] for key, value in self._there.items() if key != value)
+        return frozenset(a for values in self._there.values() for a, b in values.items() if a != b)
 
     def key(self, line: str) -> object:
         """Return what lines that say the same have in common, rates and bound values aside."""
@@ -57,6 +59,21 @@ class Lines:
     def keys(self, text: Sequence[str]) -> Sequence[str]:
         """Return something rougher for every line of a text, at once: to align by, not to judge by."""
         return text if self.kind.source else gist("\n".join(text)).split("\n")
+
+    def agree(self, rows: Rows, masks: tuple[Sequence[Mask], Sequence[Mask]]) -> bool:
+        """Tell whether many pairs of lines all say the same; if so, what was seen is remembered.
+
+        False where a closer look is needed at some of them.
+        """
+        found = Agreement(self._there, self._back, frozenset(self._known), padded=RULES["space"] in self.rules)
+        if self.kind.source or not agree(rows, masks, found, listing=self.kind.listing):
+            return False
+        for kind, values in found.bound:
+            self._there.setdefault(kind, {}).update(values)
+            self._back.setdefault(kind, {}).update({new: recorded for recorded, new in values.items()})
+        self._known.update(found.kinds)
+        self.rules.update(dict.fromkeys(RULES[kind] for kind in found.kinds if RULES[kind] not in self.rules))
+        return True
 
     def told(self, masked: tuple[str, str], whole: tuple[str, str], number: int) -> list[TokenDifference]:
         """Return what differs between two lines, given also with their times masked; what was seen is remembered."""
@@ -155,8 +172,11 @@ class Lines:
 
     def _bound(self, recorded: Token, new: Token) -> bool:
         """One recorded value stands for one new value, throughout and both ways."""
-        key, value = f"{recorded.kind}:{recorded.text}", f"{new.kind}:{new.text}"
-        return self._there.setdefault(key, value) == value and self._back.setdefault(value, key) == key
+        there, back = self._there.setdefault(recorded.kind, {}), self._back.setdefault(new.kind, {})
+        return (
+            there.setdefault(recorded.text, new.text) == new.text
+            and back.setdefault(new.text, recorded.text) == recorded.text
+        )
 
 
 def _token(piece: Piece, line: str) -> Token:

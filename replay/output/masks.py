@@ -7,6 +7,9 @@ by the closer look at the line itself.
 import re
 from collections.abc import Sequence
 
+Mask = tuple[re.Pattern[str], str]
+"""A form of time, and the sign that stands for it."""
+
 # The signs are ASCII, which keeps lines fast to handle, and hold what no cleaned text does.
 _MASKS = (
     (re.compile(r"[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9][.,][0-9]{3}(?![0-9])"), "\x00time.ms\x00"),
@@ -29,7 +32,7 @@ class Masked:
         self._lines = lines
         self._blocks: dict[int, list[str]] = {}
         sample = "\n".join(lines[:_SAMPLE])
-        self._masks = [each for each in _MASKS if each[0].search(sample)]
+        self.masks: Sequence[Mask] = [each for each in _MASKS if each[0].search(sample)]
 
     def __getitem__(self, place: int) -> str:
         """Return one line masked."""
@@ -41,6 +44,19 @@ class Masked:
 
     def _block(self, start: int) -> list[str]:
         text = "\n".join(self._lines[start : start + _BLOCK])
-        for pattern, sign in self._masks:
+        for pattern, sign in self.masks:
             text = pattern.sub(sign, text)
         return text.split("\n")
+
+
+def covered(line: str, masks: Sequence[Mask]) -> tuple[str, list[tuple[int, int]]]:
+    """Return one line masked, and where in it the times stood. The outline of a line has them at the same places."""
+    signs: dict[tuple[int, int], str] = {}
+    hidden = line
+    for pattern, sign in masks:
+        signs |= {found.span(): sign for found in pattern.finditer(hidden)}
+        hidden = pattern.sub(lambda found: "\x00" * len(found[0]), hidden)
+    spans = sorted(signs)
+    edges = [0, *(edge for span in spans for edge in span), len(line)]
+    kept = [line[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return "".join(text + sign for text, sign in zip(kept, [*(signs[span] for span in spans), ""], strict=True)), spans

@@ -49,10 +49,18 @@ BINDING: frozenset[Policy] = frozenset({"same", "pointer"})
 """Policies under which one value stands for one other, throughout and both ways."""
 
 
+def relation(policy: Policy) -> Callable[[str, str], bool]:
+    """Return what tells whether two different texts under one policy say the same, bindings aside."""
+    return _RELATIONS.get(policy, _never)
+
+
 def says_same(policy: Policy, recorded: str, new: str) -> bool:
     """Tell whether two different texts under one policy say the same, bindings aside."""
-    relation = _RELATIONS.get(policy)
-    return relation is not None and relation(recorded, new)
+    return relation(policy)(recorded, new)
+
+
+def _never(_recorded: str, _new: str) -> bool:
+    return False
 
 
 def form(text: str) -> str:
@@ -64,8 +72,15 @@ def _of_one_form(recorded: str, new: str) -> bool:
     return form(recorded) == form(new)
 
 
+_HIGH = frozenset({"7f", "7e", "55", "56"})
+_USUAL = len("0x7f0000000000")
+_OF_PROCESS = re.compile(r"0x0*(?:7[ef]|5[56])[0-9a-f]{10}", re.IGNORECASE)
+
+
 def _pointers(recorded: str, new: str) -> bool:
-    return all(re.fullmatch(r"0x0*(?:7[ef]|5[56])[0-9a-f]{10}", text, re.IGNORECASE) for text in (recorded, new))
+    if len(recorded) == len(new) == _USUAL and recorded[2:4] in _HIGH and new[2:4] in _HIGH:
+        return True  # most are, and this is told sooner
+    return _OF_PROCESS.fullmatch(recorded) is not None and _OF_PROCESS.fullmatch(new) is not None
 
 
 def _ports(recorded: str, new: str) -> bool:

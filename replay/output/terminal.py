@@ -2,6 +2,8 @@
 
 import re
 
+import re2  # type: ignore[import-untyped]  # google-re2 ships no types
+
 from sessions.ingest import display
 
 _NOTICES = re.compile(
@@ -19,6 +21,11 @@ _CARETS = re.compile(r"\s+[~^]*\^[~^]*\s*")
 _CORNERS = map(ord, "┌┐└┘├┤┬┴┼┏┓┗┛┣┫┳┻╋╒╕╘╛╞╡╔╗╚╝╠╣╦╩╬╭╮╯╰")
 _DRAWN = str.maketrans("│┃║─━═╌┄\u2018\u2019\u201c\u201d", "|||-----''\"\"") | dict.fromkeys(_CORNERS, ord("+"))
 
+_UNSETTLED = re2.compile(
+    "|".join(re2.escape(sign) for sign in (*_SIGNS, "Traceback (most", "\x1b", "\x9b", "␍", " \n", "\t\n"))
+)
+"""Finds any of what `settle` has work with, in one pass over a text that mostly has nothing of it."""
+
 FRAMES = "progress lines: last frame"
 BLANKS = "trailing blanks"
 NOTICES = "notices of ssh and pip"
@@ -29,6 +36,8 @@ DRAWING = "drawn lines and quotes in ASCII"
 
 def settle(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text as it stands when all is printed, and the names of the rules that changed it."""
+    if not _UNSETTLED.search(text) and not text.endswith((" ", "\t")):
+        return text.strip("\n"), ()
     rules = []
     if "\x1b" in text or "\x9b" in text:
         text = display.clean(text)
