@@ -90,7 +90,7 @@ def _table(tables: Table, name: str, previous: str | None) -> Table:
             tables.append(key, entry)
     elif name not in tables:
         tables.append(name, tomlkit.table())
-    table: Table = tables[name]  # type: ignore[assignment]  # the file has been parsed: its entries are tables
+    table: Table = tables[name]
     return table
 
 
