@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     arguments.add_json(suggesting)
     running = actions.add_parser("run", help="run a probe on a host")
     running.add_argument("name", metavar="NAME")
-    running.add_argument("--on", required=True, metavar="TARGET", help="a host, or `local` for this machine")
+    running.add_argument("--on", default="local", metavar="TARGET", help="a host (default: `local`, this machine)")
     running.add_argument("--targets", type=Path, metavar="FILE", help="the targets file (default: targets.toml)")
     running.add_argument("--model", metavar="PATH", help="the model there (a GGUF file, or the first of its parts)")
     running.add_argument("--server", metavar="URL", help="the server there, as seen from the host")
