@@ -65,7 +65,7 @@ def decide(record: Record, suspicion: Suspicion) -> Decision:
     """Return the decision; what neither a message nor an output settles is abandoned, or open at the end of the log."""
     said = list(_said(record, suspicion))
     shown = list(_shown(record, suspicion, said))
-    proven = list(_proven(record, suspicion))
+    proven = [e for e in _proven(record, suspicion) if not _is_given_up(suspicion, said, e.message)]
     events = sorted((*said, *shown, *proven), key=lambda e: (e.message, e.order))
     final = _final(events)
     if final is None:
@@ -204,7 +204,7 @@ def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iter
 
 def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
     """Yield what runs prove: see `proofs`. What only says what is being done names no cause that could be proven."""
-    if any(row.family == "doing" for row in suspicion.best.rules):
+    if any(row.name in _NO_CAUSE for row in suspicion.best.rules):
         return
     for proof in record.proofs:
         if proof.key == suspicion.key:
@@ -213,6 +213,16 @@ def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
             piece = Evidence(step=step.ordinal, stance="supports", quote=line, deciding=True, source=proof.rule)
             message = min((step.message or 0) + 1, record.last)
             yield _Event(message, -1, "confirmed", line, proof.rule, "grounded", (piece,))
+
+
+_NO_CAUSE = frozenset({"doing", "design", "conditional-help"})
+"""Rules that fire where something is done, or wished for: no cause that a run could prove."""
+
+
+def _is_given_up(suspicion: Suspicion, said: Sequence[_Event], message: int) -> bool:
+    """Whether a suspicion was refuted before a message and not mentioned between."""
+    last = max((e.message for e in said if e.verdict == "refuted" and e.message <= message), default=None)
+    return last is not None and not any(last < place <= message for place in suspicion.places)
 
 
 def _settles(record: Record, suspicion: Suspicion, step: Step, mark: Mark) -> bool:

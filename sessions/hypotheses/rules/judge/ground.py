@@ -8,6 +8,7 @@ from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
 from sessions.hypotheses.rules.judge.marks import Mark, Showing, excerpt
 from sessions.hypotheses.rules.judge.record import Record, is_run, names
+from sessions.hypotheses.rules.judge.speak import FINDINGS
 from sessions.hypotheses.rules.text.annotate import Note, entities, figures, spans, terms
 from sessions.models.hypothesis import Evidence, Stance, Verdict
 from sessions.models.session import Step
@@ -34,7 +35,7 @@ def ground(record: Record, suspicion: Suspicion, claim: Claim) -> tuple[Evidence
     """Return the deciding evidence of a claim, latest step first; empty where only the agent's words carry it."""
     find = _against if claim.verdict == "refuted" else _for
     found = [piece for step in reversed(claim.steps) if (piece := find(record, suspicion, claim, step)) is not None]
-    if not found and claim.rule in _FINDINGS:
+    if not found and claim.rule in FINDINGS:
         found = list(_new(record, suspicion, claim))
     return tuple(found[:_MOST])
 
@@ -78,7 +79,6 @@ def _for(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evid
     return None
 
 
-_FINDINGS = frozenset({"rule:found-it", "rule:is-the-bug"})
 _ANSWER = 10
 """Lines up to which an output answers what was asked; a longer one, or one that passed through a filter, lists
 whatever there is."""

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.hypotheses.rules.find.identify import Suspicion
-from sessions.hypotheses.rules.judge.marks import excerpt
 from sessions.hypotheses.rules.judge.record import Record, is_run
-from sessions.hypotheses.rules.text.annotate import terms
 from sessions.models.hypothesis import Evidence, Stance
 from sessions.models.session import Step
 
@@ -14,10 +12,6 @@ MOST = 3
 """Pieces of evidence of one hypothesis."""
 
 LONGEST_QUOTE = 300
-
-_BEFORE = 8
-_AFTER = 10
-"""Messages before and after a statement in which steps may bear on it."""
 
 _ENOUGH = 2.0
 """Worth from which a step is evidence; the best one is evidence from `_LITTLE` on."""
@@ -51,25 +45,43 @@ _HEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """Messages before and after a statement in which steps may bear on it."""
+
+    before: int
+    after: int
+
+
+WIDE, NARROW = Reach(8, 10), Reach(3, 4)
+
+
+@dataclass(frozen=True, slots=True)
 class _Around:
-    """What is known of a suspicion's place: when it was decided, when another was raised, the first step after it."""
+    """What is known of a suspicion's place: when it was decided, when another was raised, the first step after it.
+
+    `whole` and `named` are the rarities of its terms and of its names.
+    """
 
     suspicion: Suspicion
+    whole: float
+    named: float
     decided: int | None
     another: int
     first: int | None
 
 
 def link(
-    record: Record, suspicion: Suspicion, deciding: Sequence[Evidence], decided: int | None
+    record: Record, suspicion: Suspicion, deciding: Sequence[Evidence], decided: int | None, reach: Reach = WIDE
 ) -> tuple[Evidence, ...]:
     """Return the evidence: what decided, then the steps around the statement that speak of the same things."""
     taken = {e.step for e in deciding}
-    last = max(suspicion.message + _AFTER, decided if decided is not None else 0)
-    steps = record.between(suspicion.message - _BEFORE, last + 1)
+    last = max(suspicion.message + reach.after, decided if decided is not None else 0)
+    steps = record.between(suspicion.message - reach.before, last + 1)
     later = (s.ordinal for s in steps if (s.message or 0) >= suspicion.message and s.kind in _LOOKS)
     another = min((s.message for s in record.suspicions if s.message > suspicion.message), default=record.count)
-    around = _Around(suspicion, decided, another, next(later, None))
+    weigh = record.rarity.weigh
+    whole, named = weigh(suspicion.terms), weigh(suspicion.entities)
+    around = _Around(suspicion, whole or 1.0, named or 1.0, decided, another, next(later, None))
     ranked = sorted(((_worth(record, around, s), -s.ordinal, s) for s in steps if s.ordinal not in taken), reverse=True)
     more = [
         _cite(record, suspicion, step)
@@ -81,14 +93,14 @@ def link(
 
 def _worth(record: Record, around: _Around, step: Step) -> float:
     suspicion, message = around.suspicion, step.message or 0
-    cover, distance = record.rarity.coverage, message - suspicion.message
-    command, output = record.command_terms(step), record.output_terms(step)
+    weigh, distance, words = record.rarity.weigh, message - suspicion.message, suspicion.terms
+    command, output = words & record.command_terms(step), words & record.output_terms(step)
     told = {
-        "command": cover(suspicion.terms, command),
-        "output": cover(suspicion.terms, output),
-        "names": cover(suspicion.entities, command | output),
-        "announced": cover(suspicion.terms, record.spoken(message, -2, None)) if distance else 0.0,
-        "answered": cover(suspicion.terms, record.spoken(message + 1, None, _HEAD)),
+        "command": weigh(command) / around.whole,
+        "output": weigh(output) / around.whole,
+        "names": weigh((command | output) & suspicion.entities) / around.named,
+        "announced": weigh(words & record.spoken(message, -2, None)) / around.whole if distance else 0.0,
+        "answered": weigh(words & record.spoken(message + 1, None, _HEAD)) / around.whole,
         "shell": step.kind == "shell",
         "run": is_run(step),
         "fails": any(mark.showing == "fails" for mark in record.marks(step)),
@@ -116,11 +128,11 @@ def _cite(record: Record, suspicion: Suspicion, step: Step) -> Evidence:
 def best_line(record: Record, suspicion: Suspicion, step: Step) -> str:
     """Return the line of a step's output that shares most with a suspicion; of its command where none does."""
     best, worth = "", 0.0
-    for line in excerpt(step).split("\n"):
-        common = terms(line) & suspicion.terms if len(line) <= LONGEST_QUOTE else frozenset()
+    for line, words in record.lines(step, LONGEST_QUOTE):
+        common = words & suspicion.terms
         weight = record.rarity.weigh(common) if common else 0.0
         if weight > worth:
-            best, worth = line.strip(), weight
+            best, worth = line, weight
     return best or first_line(step.command)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sessions.hypotheses.rules.find.identify import Suspicion
-from sessions.hypotheses.rules.judge.record import Record, is_fix
+from sessions.hypotheses.rules.judge.record import Record
 from sessions.hypotheses.rules.text.annotate import terms
 from sessions.models.session import Step
 
@@ -33,8 +33,8 @@ _PATCH = re.compile(r"(?m)^(?:[+-](?![+-]{2} ).*|\*\*\* (?:Update|Add|Delete) Fi
 def mend(record: Record, suspicions: Sequence[Suspicion]) -> Mapping[int, str]:
     """Return, for each edit step that acts on a suspicion, the key of that suspicion."""
     found: dict[int, str] = {}
-    for step in record.steps:
-        if is_fix(step) and step.message is not None:
+    for step in record.fixes:
+        if step.message is not None:
             best = _best(record, suspicions, step.message, terms("\n".join(changed(step))))
             if best is not None:
                 found[step.ordinal] = best.key

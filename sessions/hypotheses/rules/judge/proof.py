@@ -38,7 +38,7 @@ def _passes(record: Record, before: Sequence[Trial], trial: Trial) -> Iterator[P
 
 def _between(record: Record, first: Trial, last: Trial) -> Iterable[str]:
     """Return the keys of the suspicions that edits between two runs act on."""
-    edits = (s.ordinal for s in record.fixes if first.step.ordinal < s.ordinal < last.step.ordinal)
+    edits = (s.ordinal for s in record.fixes if first.step.ordinal < s.ordinal <= last.step.ordinal)
     return dict.fromkeys(record.mended[ordinal] for ordinal in edits if ordinal in record.mended)
 
 

@@ -10,7 +10,7 @@ from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.find.rarity import Rarity
 from sessions.hypotheses.rules.judge.marks import Mark, excerpt, marks
 from sessions.hypotheses.rules.judge.stance import Said, stances
-from sessions.hypotheses.rules.judge.trials import Trial, calls, trial
+from sessions.hypotheses.rules.judge.trials import Trial, calls, changes, trial
 from sessions.hypotheses.rules.text.annotate import Note, terms
 from sessions.models.session import Message, Step
 
@@ -46,6 +46,7 @@ class Record:
         self.concluded: Mapping[str, Sequence[tuple[Note, Said]]] = {}
         """What is looked into, what is in focus as each message ends, which edit acts on which suspicion (by key), what
         runs prove, and what is concluded of which (by key): set once the suspicions are chosen."""
+        self._lines: dict[int, Sequence[tuple[str, frozenset[str]]]] = {}
         self._spoken: dict[tuple[int, int | None, int | None], frozenset[str]] = {}
         self._marks: dict[int, tuple[Mark, ...]] = {}
         self._terms: dict[tuple[int, str], frozenset[str]] = {}
@@ -95,7 +96,7 @@ class Record:
     @cached_property
     def fixes(self) -> tuple[Step, ...]:
         """The steps that change what runs."""
-        return tuple(step for step in self.steps if is_fix(step))
+        return tuple(step for step in self.steps if is_fix(step) or (step.kind == "shell" and changes(step)))
 
     def between(self, first: int, last: int) -> Sequence[Step]:
         """Return the steps that ran after message `first` was written and before message `last` was."""
@@ -114,6 +115,13 @@ class Record:
     def output_terms(self, step: Step) -> frozenset[str]:
         """Return the terms of a step's output."""
         return self._cached(step, "output", "" if (step.ordinal, "output") in self._terms else excerpt(step))
+
+    def lines(self, step: Step, longest: int) -> Sequence[tuple[str, frozenset[str]]]:
+        """Return the lines of an output that are no longer than `longest`, with their terms."""
+        if step.ordinal not in self._lines:
+            told = (line.strip() for line in excerpt(step).split("\n") if len(line) <= longest)
+            self._lines[step.ordinal] = [(line, terms(line)) for line in told if line]
+        return self._lines[step.ordinal]
 
     def _cached(self, step: Step, what: str, text: str) -> frozenset[str]:
         key = (step.ordinal, what)

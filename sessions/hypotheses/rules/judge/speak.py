@@ -22,6 +22,11 @@ _MUCH = 0.3
 _ALMOST_ALL = 0.5
 """Shares of its terms that a conclusion has in common with a suspicion."""
 
+_JUST_RAISED = 2
+
+FINDINGS = frozenset({"rule:found-it", "rule:is-the-bug"})
+"""Conclusions that announce what was looked for."""
+
 _IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
 
 
@@ -59,8 +64,13 @@ def _fit(record: Record, suspicion: Suspicion, note: Note) -> tuple[float, int]:
         if n.sentence.block == sentence.block and 0 <= n.sentence.index - sentence.index <= _READ_ON
     ]
     acted = _ACTED if _acts_on(record, suspicion, note) else 0.0
-    return record.rarity.coverage(suspicion.core, frozenset().union(*after)) + acted, suspicion.end
+    weigh = record.rarity.weigh
+    common = weigh(suspicion.core & frozenset().union(*after))
+    return common / (weigh(suspicion.core) + _PRIOR) + acted, suspicion.end
 
+
+_PRIOR = 4.0
+"""Rarity that every suspicion is taken to have beside its terms: few terms are soon covered."""
 
 _READ_ON = 2
 _ACTED = 0.3
@@ -85,16 +95,19 @@ def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, sett
         return True
     if settled is not None or said.weak or (in_order and _is_mended(record, suspicion, note)):
         return False
-    return _is_awaited(record, suspicion, note, share)
+    return _is_awaited(record, suspicion, note, said, share)
 
 
-def _is_awaited(record: Record, suspicion: Suspicion, note: Note, share: float) -> bool:
+def _is_awaited(record: Record, suspicion: Suspicion, note: Note, said: Said, share: float) -> bool:
+    """Whether a message that opens with a conclusion was waited for: for a finding, all that was just raised waits."""
     sentence = note.sentence
     if sentence.index >= _OPENING or sentence.message <= suspicion.message:
         return False
+    since = sentence.message - max(p for p in suspicion.places if p < sentence.message)
+    if said.rule in FINDINGS and since <= _JUST_RAISED:
+        return True
     if record.held[sentence.message - 1] is not suspicion:
         return False
-    since = sentence.message - max(p for p in suspicion.places if p < sentence.message)
     return since <= _SOON or (since <= _LATER and share >= _LITTLE)
 
 

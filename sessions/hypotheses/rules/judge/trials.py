@@ -76,6 +76,33 @@ def trial(step: Step, marks: Sequence[Mark]) -> Trial | None:
     return Trial(step, tried[-1], _outcome(step, tried[-1], marks), _seconds(step.output)) if tried else None
 
 
+def changes(step: Step) -> bool:
+    """Return whether a shell step changes something: writes to a file outside the scratch folder, or sets something."""
+    return any(_changes(command) for command in step.commands)
+
+
+def _changes(command: Command) -> bool:
+    if (command.cwd or "").startswith(_SCRATCH):
+        return False
+    words = [word for word in command.argv if not _ASSIGNS.match(word)]
+    name, verb = (words[0].rsplit("/", 1)[-1] if words else ""), (words[1] if len(words) > 1 else "")
+    if (name, verb) in _SETS or name in _WRITES or (name in {"sed", "perl"} and any(w[:2] == "-i" for w in words)):
+        return True
+    written = (redirect.lstrip("0123456789>| ") for redirect in command.redirects if redirect.lstrip("1")[:1] == ">")
+    return any(not target.startswith((*_SCRATCH, "/dev/", "&")) for target in written)
+
+
+_SCRATCH = ("/tmp", "/private/tmp", "/var/tmp")  # noqa: S108 - names in a log, no files of ours
+_WRITES = frozenset({"tee", "patch", "chmod", "chown", "install", "systemctl", "sysctl", "update-alternatives"})
+_SETS = frozenset(
+    {("git", "apply"), ("git", "revert"), ("pip", "install"), ("pip3", "install"), ("uv", "add"), ("uv", "pip")}
+    | {("npm", "install"), ("npm", "i"), ("yarn", "add"), ("pnpm", "add"), ("go", "get"), ("cargo", "add")}
+    | {("cargo", "update"), ("kubectl", "apply"), ("kubectl", "set"), ("kubectl", "patch"), ("helm", "upgrade")}
+    | {("apt-get", "install"), ("apt", "install"), ("brew", "install"), ("docker", "restart")}
+)
+"""What sets, installs or restarts something."""
+
+
 def calls(step: Step) -> list[Call]:
     """Return what a step runs that is more than preparing and reading."""
     commands = step.commands or (Command(argv=tuple(step.command.split()), text=step.command),)
