@@ -31,3 +31,17 @@ def test_the_kernel_of_the_reference_case_is_cleared_on_this_card() -> None:
     document = ProbeDocument.model_validate(RESULTS["dequant.k_quants"])
     answers = {finding.hypothesis: finding.answer for finding in document.findings}
     assert answers == {"kernel-wrong": "refuted", "device-wrong": "refuted"}
+
+
+@pytest.mark.parametrize("name", ["attn.backend_vs_ref", "attn.prefill_vs_ref", "p2p.pattern"])
+def test_attention_and_copies_are_cleared_on_this_card(name: str) -> None:
+    document = ProbeDocument.model_validate(RESULTS[name])
+    assert [finding.answer for finding in document.findings] == ["refuted"]
+
+
+def test_decoding_reaches_the_share_of_a_copy_that_it_aims_at() -> None:
+    lines = [line for name in ("dequant.k_quants", "dequant.legacy") for line in RESULTS[name]["details"]["bench"]]
+    share = {line["type"]: line["of copy"] for line in lines if line["by"] == "triton"}
+    assert all(share[kind] >= 0.8 for kind in ("Q4_K", "Q5_K", "Q6_K", "Q8_0"))
+    speed = {(line["type"], line["by"]): line["GB/s"] for line in lines}
+    assert speed["Q4_K", "triton"] >= 3 * speed["Q4_K", "vllm"]

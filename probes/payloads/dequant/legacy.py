@@ -229,6 +229,8 @@ class Kind(NamedTuple):
     width: int = 8
     chunks: int = 256
     warps: int = 4
+    adding: tuple[int, int] = (2048, 4)
+    """Chunks and warps of a program of the kernel that only adds up."""
 
 
 class Sample(NamedTuple):
@@ -340,7 +342,7 @@ def by_gguf(kind: str, raw: Any) -> Any:
 
 def shaped(spec: Kind, count: int, *, digest: bool, tile: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Return how many chunks and warps a program has; one that only adds up has more, to spread the cost of its end."""
-    chunks, warps = tile if tile[0] else (2048, 4) if digest else (spec.chunks, spec.warps)
+    chunks, warps = tile if tile[0] else spec.adding if digest else (spec.chunks, spec.warps)
     return min(chunks, 1 << (count.bit_length() - 1)), warps
 
 

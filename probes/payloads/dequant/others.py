@@ -229,6 +229,8 @@ class Kind(NamedTuple):
     width: int = 8
     chunks: int = 256
     warps: int = 4
+    adding: tuple[int, int] = (2048, 4)
+    """Chunks and warps of a program of the kernel that only adds up."""
 
 
 class Sample(NamedTuple):
@@ -340,7 +342,7 @@ def by_gguf(kind: str, raw: Any) -> Any:
 
 def shaped(spec: Kind, count: int, *, digest: bool, tile: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Return how many chunks and warps a program has; one that only adds up has more, to spread the cost of its end."""
-    chunks, warps = tile if tile[0] else (2048, 4) if digest else (spec.chunks, spec.warps)
+    chunks, warps = tile if tile[0] else spec.adding if digest else (spec.chunks, spec.warps)
     return min(chunks, 1 << (count.bit_length() - 1)), warps
 
 
@@ -664,8 +666,8 @@ def told(lines: list[dict[str, Any]], times: list[dict[str, Any]], *, gpu: bool)
 
 
 KINDS = {
-    "F16": Kind(1, 2, ()),
-    "BF16": Kind(1, 2, ()),
+    "F16": Kind(1, 2, (), adding=(1024, 8)),
+    "BF16": Kind(1, 2, (), adding=(1024, 8)),
     "TQ1_0": Kind(256, 54, (52,)),
     "TQ2_0": Kind(256, 66, (64,)),
     "MXFP4": Kind(32, 17, (), "uint8"),
