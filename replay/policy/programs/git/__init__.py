@@ -20,13 +20,14 @@ _SETTINGS = (
     "gpg.x509.program=false", "filter.lfs.clean=", "filter.lfs.process=", "filter.lfs.required=false",
     "protocol.allow=never", *(f"protocol.{transport}.allow=never" for transport in _TRANSPORTS),
 )  # fmt: skip
-_HARD = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
+HARDENED = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
+"""Options of git itself that no repository's settings can undo."""
 
 
 def _parse(words: Sequence[str]) -> Answer:
     """Take the hardened form for what it hardens; put everything else into it."""
-    if tuple(words[: len(_HARD)]) == _HARD:
-        words = words[len(_HARD) :]
+    if tuple(words[: len(HARDENED)]) == HARDENED:
+        words = words[len(HARDENED) :]
     while words[:1] == ["--no-pager"]:
         words = words[1:]
     if words[:1] == ["-C"] and len(words) > 2:  # noqa: PLR2004 -- a folder and a subcommand
@@ -36,7 +37,7 @@ def _parse(words: Sequence[str]) -> Answer:
     found = _subcommand(words[0], list(words[1:]))
     if isinstance(found, Problem):
         return found
-    hard = [Word(word, "option") for word in _HARD]
+    hard = [Word(word, "option") for word in HARDENED]
     return Understood((*hard, Word(words[0], "option"), *found.words), found.asks)
 
 

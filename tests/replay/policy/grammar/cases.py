@@ -1,10 +1,10 @@
 """Cases from the tables: each call alone, with what may stand around it, and with what must not.
 
-A table is named after its family and what a replay may do with its reading calls: ``run`` or ``ask``. A line of it is
 A table is named after its family and what a replay may do with its reading calls, ``run`` or ``ask``. A line of it is
-takes a value stands with it; any two of a line may stand together. ``!`` in front of arguments: the kernel cannot show
-here what they do more (they do not end, need a device, a daemon or another user, or only some versions have them).
-``?``: a person is asked.
+``program :: reading options :: operands :: arguments that do more``, parts of a column divided by ``;;``. An option that
+takes a value stands with it; any two of a line may stand together, but for the ``alone`` tables. ``!`` in front of
+arguments: the kernel cannot show here what they do more (they do not end, need a device, a daemon or another user, or
+only some versions have them). ``?``: a person is asked.
 """
 
 import random
@@ -19,6 +19,8 @@ from probes.host.script import quote
 
 Expected = Literal["run", "ask", "more"]
 
+MOST = 2
+"""Options that stand together in one call."""
 FOLDER = Path(__file__).with_name("tables")
 FAMILIES = sorted({path.name.partition(".")[0] for path in FOLDER.iterdir()})
 
@@ -68,11 +70,20 @@ def lines(table: str) -> Iterator[Line]:
         pending = ""
 
 
-def calls(line: Line) -> list[str]:
-    """Return the reading calls of a line: options alone, in pairs, bundled, and none."""
-    chosen: list[tuple[str, ...]] = [(), *((option,) for option in line.options), *combinations(line.options, 2)]
+def calls(line: Line, most: int) -> list[str]:
+    """Return the reading calls of a line: options alone, and up to `most` together and bundled, and none."""
+    chosen = [each for count in range(most + 1) for each in combinations(line.options, count)]
     short = [option for option in line.options if len(option) == len("-x") and option[1].isalpha()]
-    bundles = line.program.split()[0] not in {"nvidia-smi", "xxd", "git", "find", "jq", "ip", "rocm-smi", "python3"}
+    bundles = most > 1 and line.program.split()[0] not in {
+        "nvidia-smi",
+        "xxd",
+        "git",
+        "find",
+        "jq",
+        "ip",
+        "rocm-smi",
+        "python3",
+    }
     chosen += [(f"{one}{other[1]}",) for one, other in combinations(short, 2) if bundles]
     return [
         " ".join(filter(None, (line.program, *options, operand))) for options in chosen for operand in line.operands
@@ -85,8 +96,9 @@ def base(family: str) -> list[Case]:
     found: list[Case] = []
     for path in sorted(FOLDER.glob(f"{family}.*.txt")):
         expected: Expected = "ask" if path.suffixes[0] == ".ask" else "run"
+        most = 1 if ".alone" in path.suffixes else MOST
         for line in lines(path.read_text()):
-            found += [Case(call, expected) for call in calls(line)]
+            found += [Case(call, expected) for call in calls(line, most)]
             found += [_harmful(line, arguments) for arguments in line.harmful]
     return list(dict.fromkeys(found))
 

@@ -1,0 +1,235 @@
+"""Small changes of the policy's source, each of which the fast tests must notice.
+
+    python tests/replay/policy/mutants.py [COUNT] [SEED] [JOBS]
+
+A comparison is turned round, ``and`` becomes ``or``, a number or a text another one, a condition its opposite, a
+returned value ``None``, a member of a table is left out. Prints the share that was noticed, and the others.
+"""
+
+import ast
+import contextlib
+import io
+import os
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from multiprocessing import get_context
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PACKAGE = Path(__file__).parents[3] / "replay" / "policy"
+FAST = (
+    "adversarial",
+    "effects",
+    "programs",
+    "open_words",
+    "second_opinion",
+    "git_parsing",
+    "wrappers",
+    "grammar",
+    "coverage",
+)
+"""Tests that only judge."""
+PATIENCE = 120
+"""Seconds after which a mutant that does not end is taken for noticed."""
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change: the number of its place in the module's tree, in the order of `places`."""
+
+    path: Path
+    number: int
+    said: str
+
+
+def places(tree: ast.Module) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Return what can be changed in a tree, each with what changes it."""
+    told = _told(tree)
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        for said, change in _changes(node, told):
+            yield f"{line}: {said}", change
+
+
+def _changes(node: ast.AST, told: set[int]) -> Iterator[tuple[str, Callable[[], None]]]:
+    yield from _logic(node)
+    match node:
+        case ast.Constant(value=bool() as value):
+            yield f"{not value} for {value}", lambda: setattr(node, "value", not value)
+        case ast.Constant(value=int() as number):
+            yield f"{number + 1} for {number}", lambda: setattr(node, "value", number + 1)
+        case ast.Constant(value=str() as text) if id(node) not in told and len(text.split()) > 1:
+            yield from _without_words(node, text)
+        case ast.Dict(keys=keys) if keys and all(keys):
+            yield from _without_members(node)
+        case ast.Set(elts=elements) | ast.Tuple(elts=elements) if len(elements) > 1 and _all_text(elements):
+            for place in range(len(elements)):
+                yield f"without {ast.unparse(elements[place])}", lambda place=place: elements.pop(place)  # type: ignore[misc]
+
+
+def _logic(node: ast.AST) -> Iterator[tuple[str, Callable[[], None]]]:
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in _TURNED:
+            turned = _TURNED[type(operator)]
+            yield f"{ast.unparse(node)} turned to {turned.__name__}", lambda: setattr(node, "ops", [turned()])
+        case ast.BoolOp():
+            other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+            yield f"{type(other).__name__} in {ast.unparse(node)}", lambda: setattr(node, "op", other)
+        case ast.UnaryOp(op=ast.Not()):
+            twice = ast.UnaryOp(ast.Not(), node.operand)
+            yield f"without not: {ast.unparse(node)}", lambda: setattr(node, "operand", twice)
+        case ast.Return(value=ast.expr() as value) if not _is_none(value):
+            yield f"returns None for {ast.unparse(value)}", lambda: setattr(node, "value", ast.Constant(None))
+        case ast.If() | ast.IfExp() | ast.While():
+            yield f"never: {ast.unparse(node.test)}", lambda: setattr(node, "test", ast.Constant(value=False))
+
+
+def _without_words(node: ast.Constant, value: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    words = value.split()
+    if not all(word.isascii() and " " not in word for word in words):
+        return
+    for place, word in enumerate(words):
+        rest = " ".join([*words[:place], *words[place + 1 :]])
+        tail = " " if value.endswith(" ") else ""
+        yield f"without {word}", lambda rest=rest, tail=tail: setattr(node, "value", rest + tail)  # type: ignore[misc]
+
+
+def _without_members(node: ast.Dict) -> Iterator[tuple[str, Callable[[], None]]]:
+    for place, key in enumerate(node.keys):
+
+        def leave_out(place: int = place) -> None:
+            node.keys.pop(place)
+            node.values.pop(place)
+
+        yield f"without {ast.unparse(key) if key else ''}", leave_out
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _all_text(elements: list[ast.expr]) -> bool:
+    return all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in elements)
+
+
+def _told(tree: ast.Module) -> set[int]:
+    """Return the texts that only people read: documentation, and what says why, and a grammar's own examples."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            found.add(id(node.value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Problem":
+            found |= {id(each) for argument in node.args[1:] for each in ast.walk(argument)}
+        if isinstance(node, ast.keyword) and node.arg in {"examples", "asked", "note", "reason"}:
+            found |= {id(each) for each in ast.walk(node.value)}
+    return found
+
+
+def every() -> list[Mutant]:
+    """Return all mutants of the package."""
+    return [
+        Mutant(path, number, f"{path.relative_to(PACKAGE)}:{said}")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for number, (said, _) in enumerate(places(ast.parse(path.read_text())))
+    ]
+
+
+class _Changed(MetaPathFinder):
+    """Loads one module in its changed form."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        parts = mutant.path.relative_to(PACKAGE.parents[1]).with_suffix("").parts
+        self.name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        self.mutant = mutant
+
+    def find_spec(self, fullname: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        del path, target
+        if fullname != self.name:
+            return None
+        is_package = self.mutant.path.name == "__init__.py"
+        spec = spec_from_loader(fullname, self, is_package=is_package)  # type: ignore[arg-type]
+        if spec is not None and is_package:
+            spec.submodule_search_locations = [str(self.mutant.path.parent)]
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        del spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        tree = ast.parse(self.mutant.path.read_text())
+        dict(enumerate(change for _, change in places(tree)))[self.mutant.number]()
+        exec(compile(ast.fix_missing_locations(tree), self.mutant.path, "exec"), module.__dict__)  # noqa: S102
+
+
+def noticed(mutant: Mutant) -> bool:
+    """Tell whether the fast tests fail with a mutant; it is loaded into a process of its own."""
+    child = os.fork()
+    if not child:
+        code = 1
+        with contextlib.suppress(BaseException):
+            code = _test(mutant)
+        os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+
+
+def _test(mutant: Mutant) -> int:
+    import signal  # noqa: PLC0415 -- only the child sets an alarm
+
+    signal.alarm(PATIENCE)
+    sys.meta_path.insert(0, _Changed(mutant))
+    files = [str(path) for name in FAST if (path := Path(__file__).with_name(f"test_{name}.py")).exists()]
+    chosen = (
+        "not kernel and not manual_has and not two_parsers_come and not (around and not (text or gpu or compilers))"
+    )
+    from tests.replay.policy.grammar import cases  # noqa: PLC0415 -- pairs of options take most of the time
+
+    cases.MOST = 1
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        words = ["-q", "-x", "-p", "no:cacheprovider", "-W", "ignore", "-k", chosen, *files]
+        return int(pytest.main(words, [_AgreeingParsers()]))
+
+
+class _AgreeingParsers:
+    """Leaves the second parser out of most tests: a process for each command takes most of their time."""
+
+    @pytest.fixture(autouse=True)
+    def _agreeing(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        if "second_opinion" not in request.node.nodeid:
+            from replay.policy.lines import second  # noqa: PLC0415 -- loaded in its changed form
+
+            monkeypatch.setattr(second, "agrees", lambda *_: True)
+
+
+def main() -> None:
+    """Try as many mutants as asked for, 400 by default; fail if fewer than nine in ten are noticed."""
+    count, seed, jobs = (int(word) for word in (*sys.argv[1:], *("400", "1", str(os.cpu_count()))[len(sys.argv) - 1 :]))
+    chosen = random.Random(seed).sample(every(), count)  # noqa: S311 -- the same mutants for the same seed
+    missed: list[Mutant] = []
+    with get_context("fork").Pool(jobs) as pool:
+        for number, (mutant, seen) in enumerate(zip(chosen, pool.imap(noticed, chosen), strict=True), 1):
+            if not seen:
+                missed.append(mutant)
+                sys.stdout.write(f"{mutant.said}\n")
+                sys.stdout.flush()
+            if number % 50 == 0:
+                sys.stderr.write(f"{number} of {count}, {len(missed)} unnoticed\n")
+    sys.stdout.write(f"{count - len(missed)} of {count} noticed ({100 * (count - len(missed)) / count:.1f} %)\n")
+    kinds = Counter(mutant.path.relative_to(PACKAGE).as_posix() for mutant in missed)
+    sys.stdout.write("".join(f"  {number} in {name}\n" for name, number in kinds.most_common()))
+    sys.exit(len(missed) * 10 > count)
+
+
+if __name__ == "__main__":
+    main()
