@@ -47,6 +47,14 @@ class Sshd:
     folder: Path
     port: int
     process: subprocess.Popen[bytes]
+    address: str = "127.0.0.1"
+
+    def await_listening(self) -> None:
+        """Wait, some seconds at most, until connections are taken."""
+        for _ in range(100):
+            with contextlib.suppress(OSError), socket.create_connection((self.address, self.port), 1):
+                return
+            time.sleep(0.05)
 
     @property
     def user(self) -> str:
@@ -92,7 +100,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _start_sshd(folder: Path, program: str) -> Sshd:
+def sshd_program() -> str | None:
+    """Return where OpenSSH's server is installed; None if it is not."""
+    return shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
+
+
+def start_sshd(folder: Path, program: str, *, address: str = "127.0.0.1", noting: bool = True) -> Sshd:
+    """Start a server that listens; `noting` has it note every command, at the cost of one more shell for each."""
     host_key, client, port = _key(folder / "host"), _key(folder / "client"), _free_port()
     (folder / "home").mkdir()
     record = folder / "record"
@@ -100,32 +114,30 @@ def _start_sshd(folder: Path, program: str) -> Sshd:
         f'printf "%s\\0" "$SSH_ORIGINAL_COMMAND" >>{folder}/received\nexec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n'
     )
     settings = [
-        f"Port {port}", "ListenAddress 127.0.0.1", f"HostKey {host_key}", f"PidFile {folder}/pid",
+        f"Port {port}", f"ListenAddress {address}", f"HostKey {host_key}", f"PidFile {folder}/pid",
         f"AuthorizedKeysFile {client}.pub", "StrictModes no", "PermitRootLogin yes", "UsePAM no",
-        "PasswordAuthentication no", f"SetEnv HOME={folder}/home", f"ForceCommand exec /bin/sh {record}",
-        "MaxStartups 100", "LogLevel ERROR",
+        "PasswordAuthentication no", f"SetEnv HOME={folder}/home", "MaxStartups 100", "LogLevel ERROR",
+        *([f"ForceCommand exec /bin/sh {record}"] if noting else ()),
     ]  # fmt: skip
     (folder / "sshd_config").write_text("\n".join(settings) + "\n")
     public = (folder / "host.pub").read_text().strip()
-    (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+    (folder / "known_hosts").write_text(f"[{address}]:{port} {public}\n")
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen([program, "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
-    return Sshd(folder, port, process)
+    server = Sshd(folder, port, process, address)
+    server.await_listening()
+    return server
 
 
 @pytest.fixture(scope="session")
 def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
     """A real sshd on 127.0.0.1."""
-    program = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
+    program = sshd_program()
     if program is None:
         pytest.skip("needs OpenSSH's sshd: apt-get install openssh-server")
-    server = _start_sshd(tmp_path_factory.mktemp("sshd"), program)
-    for _ in range(100):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", server.port), 1):
-            break
-        time.sleep(0.05)
+    server = start_sshd(tmp_path_factory.mktemp("sshd"), program)
     yield server
     server.process.terminate()
     server.process.wait()

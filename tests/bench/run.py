@@ -20,6 +20,7 @@ from tests.bench.first_screen import NeverPaintedError, seconds_to
 from tests.bench.large_store import NEWEST, large_store, queries
 from tests.bench.logs import measure_ingest
 from tests.bench.policy import measure_policy
+from tests.bench.replaying import measure_replaying
 
 SIZE = 1000
 RUNS = 10
@@ -71,6 +72,7 @@ def main() -> None:
         "search": measure_search,
         "start": measure_start,
         "compare": lambda _: measure_comparison(),
+        "replay": lambda _: measure_replaying(),
     }
     parser = argparse.ArgumentParser(description="Measure how fast necropsy is on this machine.")
     parser.add_argument("--size", type=int, default=SIZE, metavar="MB", help="size of the large store (%(default)s)")
