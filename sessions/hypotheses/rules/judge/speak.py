@@ -41,7 +41,7 @@ def conclusions(record: Record) -> Mapping[str, Sequence[tuple[Note, Said]]]:
     for note, said in record.stances:
         while waiting and (waiting[0].step.message or 0) < note.sentence.message:
             settled[waiting.popleft().key] = "confirmed"
-        meant = [
+        meant = _announced(record, note, said) or [
             s
             for s in record.suspicions
             if note.sentence.number > s.end and speaks_of(record, s, note, said, settled.get(s.key))
@@ -53,6 +53,15 @@ def conclusions(record: Record) -> Mapping[str, Sequence[tuple[Note, Said]]]:
             if said.verdict != "abandoned":
                 settled[suspicion.key] = said.verdict
     return found
+
+
+def _announced(record: Record, note: Note, said: Said) -> list[Suspicion]:
+    """Return the suspicion that a finding announces: "That's the bug", and the next sentence says which."""
+    here = note.sentence
+    if said.rule not in FINDINGS or len(note.terms) >= _OPENING:
+        return []
+    firsts = ((s, s.mentions[0].note.sentence) for s in record.suspicions if s.message == here.message)
+    return [s for s, first in firsts if first.block == here.block and first.number == here.number + 1][:1]
 
 
 def _fit(record: Record, suspicion: Suspicion, note: Note) -> tuple[float, int]:
