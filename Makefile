@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo setup test check lint types imports bench fuzz test-torch test-vllm pictures clean
+.PHONY: demo setup test check lint types imports bench fuzz coverage mutants test-torch test-vllm pictures clean
 
 demo: $(VENV)/.base
 	@$(BIN)/necropsy demo
@@ -30,6 +30,14 @@ bench: $(VENV)/.dev
 
 fuzz: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python tests/replay/policy/differential.py $(FUZZ)
+
+# Branches of the policy that its tests take.
+coverage: $(VENV)/.dev
+	$(BIN)/coverage run --branch --source=replay/policy -m pytest -q tests/replay/policy
+	$(BIN)/coverage report --show-missing --skip-covered --fail-under=100
+
+mutants: $(VENV)/.dev
+	PYTHONPATH=. $(BIN)/python tests/replay/policy/mutants.py $(MUTANTS)
 
 # The GPU probes' arithmetic on the CPU: torch and Triton's interpreter, in an environment of their own.
 TORCH ?= torch==2.13.0

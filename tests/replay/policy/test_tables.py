@@ -33,7 +33,8 @@ def test_what_is_sent_and_what_each_word_is() -> None:
 
 
 OFF = """
-    core.fsmonitor=false core.hooksPath=/dev/null core.pager=cat core.sshCommand=false diff.external= diff.submodule=short
+    core.fsmonitor=false core.hooksPath=/dev/null core.pager=cat core.sshCommand=false diff.external=
+    diff.submodule=short
     diff.ignoreSubmodules=dirty status.submoduleSummary=false submodule.recurse=false log.showSignature=false
     format.pretty=medium gpg.program=false gpg.ssh.program=false gpg.x509.program=false filter.lfs.clean=
     filter.lfs.process= filter.lfs.required=false protocol.allow=never protocol.ext.allow=never protocol.fd.allow=never

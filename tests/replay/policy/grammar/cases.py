@@ -1,8 +1,8 @@
 """Cases from the tables: each call alone, with what may stand around it, and with what must not.
 
 A table is named after its family and what a replay may do with its reading calls, ``run`` or ``ask``. A line of it is
-``program :: reading options :: operands :: arguments that do more``, parts of a column divided by ``;;``. An option that
-takes a value stands with it; any two of a line may stand together, but for the ``alone`` tables. ``!`` in front of
+``program :: reading options :: operands :: arguments that do more``, parts of a column divided by ``;;``. Options that
+take a value stand with it; any two of a line may stand together, but for the ``alone`` tables. ``!`` in front of
 arguments: the kernel cannot show here what they do more (they do not end, need a device, a daemon or another user, or
 only some versions have them). ``?``: a person is asked.
 """
