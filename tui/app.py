@@ -84,6 +84,22 @@ class NecropsyApp(App[None]):
         """Have the targets file read."""
         self._in_thread(targets.read)
 
+    def on_target_save_asked(self, asked: messages.TargetSaveAsked) -> None:
+        """Have an entry of the targets file written."""
+        self._in_thread(lambda: targets.save(asked))
+
+    def on_target_remove_asked(self, asked: messages.TargetRemoveAsked) -> None:
+        """Have an entry of the targets file removed."""
+        self._in_thread(lambda: targets.remove(asked))
+
+    def on_try_asked(self, asked: messages.TryAsked) -> None:
+        """Have a target connected to."""
+        self._in_thread(lambda: targets.attempt(asked))
+
+    def on_discover_asked(self, asked: messages.DiscoverAsked) -> None:
+        """Have a target looked through for what a session names."""
+        self._in_thread(lambda: targets.discover(self.store, asked))
+
     def on_plan_asked(self, asked: messages.PlanAsked) -> None:
         """Have a replay planned."""
         self._in_thread(lambda: self._replays.plan(asked))

@@ -118,6 +118,63 @@ class TargetsRead(Message):
     path: Path
 
 
+@dataclass
+class TargetSaveAsked(Message):
+    """A person wants an entry written; `previous` is its name so far, None for a new one."""
+
+    target: TargetLine
+    previous: str | None = None
+
+
+@dataclass
+class TargetRefused(Message):
+    """The entry cannot be saved: a sentence for each setting that is wrong."""
+
+    problems: Sequence[str]
+
+
+@dataclass
+class TargetRemoveAsked(Message):
+    """A person wants an entry gone."""
+
+    name: str
+
+
+@dataclass
+class TryAsked(Message):
+    """Whether a target can be reached is wanted."""
+
+    name: str
+
+
+@dataclass
+class Tried(Message):
+    """What came of it: what answered, or why nothing did, and what to do about it."""
+
+    name: str
+    reached: bool
+    told: str
+
+
+@dataclass
+class DiscoverAsked(Message):
+    """Path rules are wanted for what a session names, from what is found on a target."""
+
+    name: str
+    session: str
+
+
+@dataclass
+class Discovered(Message):
+    """What was found: for each recorded prefix its kind and where it may lie on the target.
+
+    One place is a proposal, several are for a person to choose from, none says that nothing like it is there.
+    """
+
+    name: str
+    found: Sequence[tuple[str, str, tuple[str, ...]]]
+
+
 Call = tuple[int, str | None]
 """A step and what would be sent for it: consent to a call holds on every target to which the same would be sent."""
 

@@ -31,6 +31,7 @@ KEYS = (
         ("v", "review: settle what the analysis proposes, one key each"),
         ("r", "run its evidence again on a host: first the plan, nothing runs without your consent"),
         ("h", "what runs say of the evidence, host by host"),
+        ("t", "the targets: add, change, try them; which recorded host they stand for, which paths lie elsewhere"),
         ("x", "write the post-mortem to a file"),
     )),
     ("In a review", (

@@ -98,6 +98,10 @@ class Opened:
         with Reader.open(self.store) as reader:
             return talk.window(reader.messages(self.row.id), around)
 
+    def evidence_hosts(self) -> list[str]:
+        """Return the hosts on which evidence was gathered."""
+        return self.hosts(sorted({piece.step for one in self.tree.hypotheses for piece in one.evidence}))
+
     def hosts(self, steps: Sequence[int]) -> list[str]:
         """Return the hosts that the log names for these steps."""
         with Reader.open(self.store) as reader:

@@ -1,8 +1,10 @@
 """One session: what can be done with it."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import work
 from textual.binding import Binding, BindingType
 
 from sessions.models.hypothesis import Hypothesis
@@ -16,6 +18,7 @@ from tui.screens.panes import SessionPanes
 from tui.screens.replaying.form import Selection
 from tui.screens.replaying.replay import ReplayScreen
 from tui.screens.replaying.results import ResultsScreen
+from tui.screens.replaying.targets import TargetsScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.search import SearchScreen
 from tui.widgets.document import Document
@@ -37,6 +40,7 @@ class SessionScreen(SessionPanes):
         Binding("v", "review", "Review"),
         Binding("r", "replay", "Replay"),
         Binding("h", "results", "What runs say, by host", show=False),
+        Binding("t", "targets", "Targets", show=False),
         Binding("x", "export", "Export"),
         Binding("escape", "back", "Back", show=False),
         Binding("q", "leave", "Back"),
@@ -106,15 +110,24 @@ class SessionScreen(SessionPanes):
         if self.opened is not None:
             self.app.push_screen(ReviewScreen(self._store, self.opened.row.id), self._after_review)
 
-    def action_replay(self) -> None:
+    @work(exclusive=True, group="hosts")
+    async def action_replay(self) -> None:
         """Plan to run evidence again on a host."""
         if self.opened is not None and (selections := self._selections(self.opened)):
-            self.app.push_screen(ReplayScreen(self.opened, selections), self._after_replay)
+            hosts = await asyncio.to_thread(self.opened.hosts, selections[0].steps)
+            self.app.push_screen(ReplayScreen(self.opened, selections, hosts), self._after_replay)
 
     def action_results(self) -> None:
         """Show what runs say of the evidence, host by host."""
         if self.opened is not None:
             self.app.push_screen(ResultsScreen(self.opened.runs))
+
+    @work(exclusive=True, group="hosts")
+    async def action_targets(self) -> None:
+        """Show the targets, and which of them stands for which host of this session."""
+        if self.opened is not None:
+            hosts = await asyncio.to_thread(self.opened.evidence_hosts)
+            self.app.push_screen(TargetsScreen(self.opened.row.id, hosts))
 
     def _ask_export(self, asked: messages.ExportAsked | None) -> None:
         if asked is not None:

@@ -14,6 +14,7 @@ from sessions.errors import NecropsyError
 from sessions.store.reader import Reader
 from sessions.store.rows import SessionRow
 from tui.screens.notice import NoticeScreen
+from tui.screens.replaying.targets import TargetsScreen
 from tui.screens.session import SessionScreen
 from tui.widgets import figures
 from tui.widgets.banner import Banner
@@ -38,6 +39,7 @@ class SessionsScreen(Screen[None]):
         Binding("slash", "filter", "Filter", key_display="/"),
         Binding("ctrl+r", "reload", "Reload", show=False),
         Binding("escape", "clear", "Clear the filter", show=False),
+        Binding("t", "targets", "Targets"),
         Binding("q", "app.quit", "Quit"),
     ]
 
@@ -75,6 +77,10 @@ class SessionsScreen(Screen[None]):
         """Open the session under the cursor."""
         if row := self.query_one(SessionList).current:
             self.app.push_screen(SessionScreen(self._store, row.id))
+
+    def action_targets(self) -> None:
+        """Show the hosts on which evidence can be run again."""
+        self.app.push_screen(TargetsScreen())
 
     def action_filter(self) -> None:
         """Open the line for the words of the filter."""

@@ -127,7 +127,9 @@ def _sending(row: Row, progress: Progress) -> Iterator[Block]:
     if step.sent:
         user = f"as {step.user}" if step.user else "as the target's login"
         where = ", ".join(row.targets)
-        yield Prose(inline(f"sends to {where}, {user}:  ", "muted") + inline(step.sent, "accent"), hang=2)
+        yield Prose(
+            Content("  ").join([inline(f"sends to {where}, {user}:", "muted"), inline(step.sent, "accent")]), hang=2
+        )
         for stage in step.local_stages:
             yield Prose(ink("then here:  ", "muted") + inline(" ".join(stage), "muted"), hang=2)
         for recorded, mapped in step.mapped_paths:
@@ -174,14 +176,14 @@ def _standings(target: str, step: int, runs: Sequence[RunRow]) -> Iterator[Block
     for one in (standing for run in runs if run.target == target for standing in run.standings):
         if one.step == step:
             told = ink(one.standing, lines.STANDINGS.get(one.standing, "doubtful"))
-            yield lines.field(one.hypothesis, told + inline(f"  {one.why}", "muted"))
+            yield lines.field(one.hypothesis, Content("  ").join([told, inline(one.why, "muted")]))
 
 
 def _tokens(came: RunStep) -> Iterator[Block]:
     for token in came.tokens[:MOST_TOKENS]:
         kind = " ".join(word for word in (token.kind, token.where) if word)
         changed = inline(token.recorded or "nothing") + ink(" → ", "muted") + inline(token.new or "nothing", "strong")
-        yield lines.field(f"line {token.line}", inline(f"{kind}: ", "muted") + changed)
+        yield lines.field(f"line {token.line}", Content(" ").join([inline(f"{kind}:", "muted"), changed]))
     if len(came.tokens) > MOST_TOKENS:
         yield lines.field("", ink(f"and {len(came.tokens) - MOST_TOKENS} more", "muted"))
 

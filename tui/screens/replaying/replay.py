@@ -38,9 +38,10 @@ class ReplayScreen(ModalScreen[bool]):
         Binding("a", "consent_alike", "Consent to all like it"),
     ]
 
-    def __init__(self, opened: Opened, selections: Sequence[Selection]) -> None:
+    def __init__(self, opened: Opened, selections: Sequence[Selection], hosts: Sequence[str]) -> None:
         super().__init__()
         self._opened = opened
+        self._hosts = hosts
         self._selections = selections
         self._plans: Sequence[Plan] = ()
         self._rows: Sequence[pages.Row] = ()
@@ -49,7 +50,7 @@ class ReplayScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
-        form = Form(self._selections, self._opened.hosts(self._selections[0].steps))
+        form = Form(self._selections, self._hosts)
         yield Dialog("Replay", form, Calls(id="calls"), Document(id="plan"), hint(""), classes="-whole -form")
 
     def on_mount(self) -> None:
