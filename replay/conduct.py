@@ -10,23 +10,28 @@ from probes.host.targets import SANDBOX, Target
 from replay import engine, recording
 from replay.progress import Progress
 from replay.rewrite import PathRules
+from replay.scratch.bench import Bench
 from sessions.models.replay import Plan
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
 
 
-async def conduct(store: Path, target: Target, plan: Plan) -> AsyncGenerator[Progress, None]:
+async def conduct(
+    store: Path, target: Target, plan: Plan, without: frozenset[str] = frozenset()
+) -> AsyncGenerator[Progress, None]:
     """Carry `plan` out on `target` and yield what happens; closing the generator ends what runs there.
 
+    `without` names the layers that a person lets code run without (`probes.host.layers.CODE_NEEDS`).
     Raises HostProblem where the target cannot be reached, and StoreProblem where results cannot be kept.
     """
     with Reader.open(store) as reader:
         recorded = recording.load(reader, plan.session, PathRules(target.paths), sandbox=target.name == SANDBOX)
     async with connect(target) as executor:
         held = await layers.hold(executor, target)
-        found = {"layers": [layer.model_dump() for layer in held.layers]}
+        found = {"layers": [layer.model_dump() for layer in held.layers], "without": sorted(without)}
+        bench = Bench(held, recorded, without)
         with Writer.open(store) as writer:
-            events = engine.replay(plan, held.reading, writer, recorded, found)
+            events = engine.replay(plan, held.reading, writer, recorded, found, bench=bench)
             async with aclosing(events):
                 async for event in events:
                     yield event

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from replay import verdict
 from replay.comparing import Comparer
+from replay.intents import Intents
 from replay.policy.judge import judge
 from replay.progress import Began, Done, Ended, Progress, Sending
 from replay.recording import Recording
+from replay.scratch.bench import Bench
 from sessions import times
 from sessions.errors import NecropsyError, PolicyRefusal
 from sessions.models.command import Executor, Request
@@ -26,18 +28,21 @@ _ALLOWED = {False: ("run",), True: ("run", "ask")}
 """Decisions of the policy under which a step is sent, without and with a person's consent."""
 
 
-async def replay(
+async def replay(  # noqa: PLR0913 - what runs, where, and what it is held against
     plan: Plan,
     executor: Executor,
     writer: Writer,
     recording: Recording,
     fingerprint: Mapping[str, object] | None = None,
+    *,
+    bench: Bench | None = None,
 ) -> AsyncGenerator[Progress, None]:
     """Run a plan and yield what happens; closing the generator ends what runs on the target.
 
+    Recorded code runs on `bench` only, and not at all without one.
     Raises StoreProblem where the store cannot be written: what cannot be recorded does not run.
     """
-    run = _Run(plan, executor, writer, recording)
+    run = _Run(plan, executor, writer, recording, bench)
     sending = [step for step in plan.steps if step.sending]
     run.number = writer.start_run(plan.session, plan, fingerprint or {})
     yield Began(run.number, len(plan.steps), len(sending))
@@ -63,7 +68,10 @@ class _Failure:
 class _Run:
     """One replay: hands steps to the executor, and results to the store in the order of the plan."""
 
-    def __init__(self, plan: Plan, executor: Executor, writer: Writer, recording: Recording) -> None:
+    def __init__(
+        self, plan: Plan, executor: Executor, writer: Writer, recording: Recording, bench: Bench | None
+    ) -> None:
+        self._bench = bench
         self.number = 0
         self.results: list[RunStep] = []
         self._plan = plan
@@ -73,6 +81,7 @@ class _Run:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._news: asyncio.Queue[Sending | RunStep | _Failure] = asyncio.Queue()
         self._intended: dict[int, PlannedStep] = {}
+        self._intents = Intents(writer, self._intended)
         self._waiting: dict[int, RunStep] = {}
         """Results that came before those of earlier steps."""
 
@@ -80,9 +89,11 @@ class _Run:
         """Send one step and put its result among the news."""
         async with self._slots:
             try:
-                _insist(step)
-                self._writer.intend(self.number, step)
-                self._intended[step.step] = step
+                if step.scratch is not None and (why := self._no_code()):
+                    self._news.put_nowait(RunStep(step=step.step, outcome="refused", reasons=(*step.reasons, why)))
+                    return
+                self._insist(step)
+                await self._intents.put(self.number, step)
                 self._news.put_nowait(Sending(step.step))
                 self._news.put_nowait(await self._result(step))
             except NecropsyError as error:
@@ -125,9 +136,21 @@ class _Run:
 
     async def _result(self, step: PlannedStep) -> RunStep:
         started = times.now()
-        completed = await self._executor.run(_request(step))
+        if step.scratch is not None and self._bench is not None:
+            completed = await self._bench.run(step, _QUIET)
+        else:
+            completed = await self._executor.run(_request(step))
         result = await self._comparer.compare(step, completed)
         return result.model_copy(update={"started": started, "duration": completed.duration})
+
+    def _no_code(self) -> str:
+        return self._bench.refusal() if self._bench is not None else "there is no bench for code"
+
+    def _insist(self, step: PlannedStep) -> None:
+        if step.scratch is not None and self._bench is not None:
+            self._bench.insist(step)
+        else:
+            _insist(step)
 
 
 def _insist(step: PlannedStep) -> None:

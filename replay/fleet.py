@@ -30,6 +30,8 @@ class Member:
 
     target: Target
     plan: Plan
+    without: frozenset[str] = frozenset()
+    """Layers that code runs without there, by the person's word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ async def _report(
 async def _one(store: Path, member: Member) -> AsyncGenerator[Progress, None]:
     began = False
     try:
-        async with aclosing(conduct(store, member.target, member.plan)) as events:
+        async with aclosing(conduct(store, member.target, member.plan, member.without)) as events:
             async for event in events:
                 began = began or isinstance(event, Began)
                 yield event

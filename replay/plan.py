@@ -8,6 +8,8 @@ from replay import filters
 from replay.policy.judge import judge
 from replay.policy.judgement import Judgement
 from replay.rewrite import PathRules, rewrite
+from replay.scratch.closure import Files
+from replay.scratch.prepare import prepare
 from sessions.errors import BadInput, UsageProblem
 from sessions.models.replay import Plan, PlannedStep
 from sessions.models.session import Step
@@ -16,6 +18,7 @@ from sessions.store.reader import Reader
 LONGEST = 300.0
 """Seconds that a step gets at most, whatever its recorded ``timeout`` says."""
 USUAL = 60.0
+_CODE = "runs recorded code in a folder of its own, which is taken away afterwards"
 IN_SANDBOX = "runs in a sandbox on this machine: proves nothing about the GPU host"
 _REDACTED = "<redacted:"
 
@@ -64,11 +67,18 @@ def parse_hosts(pairs: Sequence[str]) -> Hosts:
     return Hosts(given)
 
 
-def build_plan(
-    reader: Reader, session: str, target: Target, selection: Selection | None = None, hosts: Hosts | None = None
+def build_plan(  # noqa: PLR0913 - one place where all that a person says of a replay comes together
+    reader: Reader,
+    session: str,
+    target: Target,
+    selection: Selection | None = None,
+    hosts: Hosts | None = None,
+    *,
+    code: bool = False,
 ) -> Plan:
     """Return what a replay of a session on `target` would do; nothing is contacted.
 
+    With `code`, a step that runs a script which can be rebuilt is one to be asked about instead of refused.
     Raises UnknownSession, and BadInput for a step that is not there.
     """
     row = reader.resolve(session)
@@ -76,7 +86,7 @@ def build_plan(
     judged = {step.ordinal: judge(step.command, step.cwd) for step in steps if step.kind == "shell"}
     seen = frozenset(judgement.place.host for judgement in judged.values() if judgement.place.host)
     chosen = _choose(steps, (selection or Selection()).steps)
-    planner = _Planner(target, hosts or Hosts(), seen)
+    planner = _Planner(target, hosts or Hosts(), seen, Files(steps) if code else None)
     planned = tuple(planner.plan(step, judged.get(step.ordinal)) for step in chosen)
     return Plan(session=row.id, target=target.name, steps=planned)
 
@@ -92,7 +102,8 @@ def _choose(steps: Sequence[Step], wanted: frozenset[int] | None) -> Sequence[St
 
 
 class _Planner:
-    def __init__(self, target: Target, hosts: Hosts, seen: frozenset[str]) -> None:
+    def __init__(self, target: Target, hosts: Hosts, seen: frozenset[str], files: Files | None) -> None:
+        self._files = files
         self._target = target
         self._hosts = hosts
         self._seen = seen
@@ -102,6 +113,8 @@ class _Planner:
     def plan(self, step: Step, judgement: Judgement | None) -> PlannedStep:
         if judgement is None:
             return self._refused(step, f"no shell command, but the agent's own tool {step.tool}")
+        if self._files is not None and judgement.decision == "refuse":
+            return self._code(step, judgement, self._files)
         refusal = self._refusal(step, judgement)
         if refusal:
             return self._refused(step, *refusal, judgement=judgement)
@@ -125,6 +138,33 @@ class _Planner:
             recorded_host=judgement.place.host,
             target=self._target.name,
             mapped_paths=rewritten.mapped,
+        )
+
+    def _code(self, step: Step, judgement: Judgement, files: Files) -> PlannedStep:
+        """Plan a step that runs a script of the session, in a folder of its own."""
+        host = step.commands[0].host if step.commands else None
+        unmapped = self._hosts.refuse(host, self._target, self._seen)
+        prepared = unmapped or prepare(step, files, self._rules)
+        if isinstance(prepared, str):
+            return self._refused(step, *judgement.reasons, prepared, judgement=judgement)
+        return PlannedStep(
+            step=step.ordinal,
+            command=step.command,
+            effect="code",
+            decision="ask",
+            reasons=(_CODE, *prepared.notes, *self._notes),
+            stages=tuple(stage.words for pipe in prepared.pipes for stage in pipe.stages),
+            pipes=prepared.pipes,
+            local_stages=prepared.local_stages,
+            sent=prepared.sent,
+            cwd=prepared.cwd,
+            merge_stderr=prepared.merge_stderr,
+            timeout=min(step.commands[0].timeout or USUAL, LONGEST),
+            user=self._target.user,
+            recorded_host=host,
+            target=self._target.name,
+            mapped_paths=tuple((file.path, file.place) for file in prepared.scratch.files),
+            scratch=prepared.scratch,
         )
 
     def _refusal(self, step: Step, judgement: Judgement) -> tuple[str, ...]:

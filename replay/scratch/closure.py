@@ -20,7 +20,8 @@ from sessions.models.session import Step
 MOST_BYTES = 4 * 1024 * 1024
 """Of all files of one closure."""
 _REDACTED = "<redacted:"
-_IMPORT = re.compile(r"^\s*(?:import|from)\s+([\w.]+)", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*import\s+([\w., \t]+)", re.MULTILINE)
+_FROM = re.compile(r"^\s*from\s+\.?([\w.]*)\s+import\s+\(?([\w., \t]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,4 +224,13 @@ def _names(text: str, around: Place, place: Place) -> bool:
     if not place.path.endswith(".py") or not place.path.startswith(folder):
         return False
     module = place.path.removeprefix(folder).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return any(found == module or found.startswith(module + ".") for found in _IMPORT.findall(text))
+    return any(found == module or found.startswith(module + ".") for found in _imports(text))
+
+
+def _imports(text: str) -> Iterator[str]:
+    """Yield the dotted names of the modules that a Python text may import."""
+    for names in _IMPORT.findall(text):
+        yield from (name.split()[0] for name in names.split(",") if name.split())
+    for package, names in _FROM.findall(text):
+        yield package
+        yield from (f"{package}.{name.split()[0]}".lstrip(".") for name in names.split(",") if name.split())

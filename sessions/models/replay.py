@@ -56,6 +56,31 @@ class Consent(Strict):
     """UTC, ISO 8601."""
 
 
+class ScratchFile(Strict):
+    """A file that the session wrote, rebuilt in a scratch folder."""
+
+    path: str
+    """As recorded."""
+    place: str
+    """Where it is rebuilt."""
+    digest: str
+    """SHA-256 of what is written there, its own paths mapped."""
+    origins: tuple[int, ...]
+    """The steps that its content comes from."""
+
+
+class Scratch(Strict):
+    """A fresh folder on the target in which recorded code runs; what lies in it comes from the log."""
+
+    folder: str
+    script: str
+    """The code that runs, as it runs."""
+    files: tuple[ScratchFile, ...] = ()
+    stdin: bool = False
+    """The code is given on standard input."""
+    env: tuple[tuple[str, str], ...] = ()
+
+
 class PlannedStep(Strict):
     """One recorded step as it would run on a target: exactly these words, or not, and why."""
 
@@ -82,6 +107,8 @@ class PlannedStep(Strict):
     recorded_host: str | None = None
     target: str
     mapped_paths: tuple[tuple[str, str], ...] = ()
+    scratch: Scratch | None = None
+    """Of recorded code: where it runs and what is there."""
     consent: Consent | None = None
     """Given for a step that is to be asked about; without it such a step does not run."""
 

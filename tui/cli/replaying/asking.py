@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from probes.host.layers import CODE_NEEDS
 from replay import consent
 from replay.fleet import Member
 from sessions.errors import UsageProblem
@@ -21,6 +22,21 @@ Call = tuple[int, str]
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options by which consent is given beforehand."""
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        choices=["code"],
+        help="ask also about steps that run a script of the session, in a folder of their own on the target",
+    )
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=CODE_NEEDS,
+        metavar="LAYER",
+        help="let code run although this layer is not in force: " + " or ".join(f"'{name}'" for name in CODE_NEEDS),
+    )
     parser.add_argument("--consent", metavar="STEPS", help="consent to these steps that the plan asks about: 3,7-9")
     parser.add_argument(
         "--consent-file",
@@ -119,3 +135,17 @@ def _described(step: PlannedStep, targets: Sequence[str]) -> Iterator[str]:
     yield f"Step {step.step} is asked about ({step.effect}); on {several[len(targets) > 1]} it sends:"
     yield f"    {step.sent}"
     yield from (f"  {reason}" for reason in step.reasons)
+    yield from (f"  {line}" for line in scratch_lines(step))
+
+
+def scratch_lines(step: PlannedStep) -> Iterator[str]:
+    """Yield what a person must see of code before it runs: its text, and the files that it finds."""
+    if step.scratch is None:
+        return
+    for file in step.scratch.files:
+        origins = ", ".join(map(str, file.origins))
+        yield f"{file.place} is {file.path} of step {origins}, sha256 {file.digest[:12]}"
+    for name, value in step.scratch.env:
+        yield f"with {name}={value}"
+    yield "the code:"
+    yield from (f"  | {line}" for line in step.scratch.script.split("\n"))

@@ -71,7 +71,9 @@ def run(args: argparse.Namespace) -> int:
     store = arguments.store_path(args)
     found = [_target(args, name) for name in expand(args.on)]
     with Reader.open(store) as reader:
-        members: Sequence[Member] = [Member(target, _plan(args, reader, target)) for target in found]
+        members: Sequence[Member] = [
+            Member(target, _plan(args, reader, target), frozenset(args.without)) for target in found
+        ]
     if not args.json and (args.dry_run or diagnostics.interactive()):
         for member in members:
             _print_plan(member.plan, member.target)
@@ -115,7 +117,7 @@ def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
             f"--map names {foreign[0]}, which is no target of --on.", hint=f"--on names {', '.join(args.on)}."
         )
     hosts = {recorded: target.name if target.name in expand([name]) else name for recorded, name in given.items()}
-    return build_plan(reader, args.session, target, chosen, Hosts(hosts))
+    return build_plan(reader, args.session, target, chosen, Hosts(hosts), code="code" in args.allow)
 
 
 def _chosen(args: argparse.Namespace, reader: Reader) -> frozenset[int] | None:
@@ -156,6 +158,8 @@ def _planned(step: PlannedStep) -> Text:
     drawn.append_text(output.words(step.sent if step.sent is not None else step.command))
     for reason in step.reasons:
         drawn.append("\n" + " " * 13).append_text(output.words(reason, "dim"))
+    for line in asking.scratch_lines(step):
+        drawn.append("\n" + " " * 13).append_text(output.words(line, "dim"))
     for recorded, there in step.mapped_paths:
         drawn.append("\n" + " " * 13).append_text(output.words(f"{recorded} is {there} there", "dim"))
     return drawn
@@ -178,7 +182,7 @@ def _agreed(args: argparse.Namespace, members: Sequence[Member]) -> bool:
 
 async def _carry_out(store: Path, members: Sequence[Member]) -> frozenset[int]:
     numbers: set[int] = set()
-    async with aclosing(conduct(store, members[0].target, members[0].plan)) as events:
+    async with aclosing(conduct(store, members[0].target, members[0].plan, members[0].without)) as events:
         async for event in events:
             numbers |= _say(event, "")
     return frozenset(numbers)
