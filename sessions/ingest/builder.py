@@ -25,6 +25,8 @@ class _Draft:
     messages: list[Message] = field(default_factory=list)
     ledger: Ledger = field(default_factory=Ledger)
     used: dict[str, Used] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    """Of each answer the number of the last message when it ended, -1 where there was none."""
     first: float | None = None
     last: float | None = None
 
@@ -41,6 +43,7 @@ class _Draft:
                 self.ledger.settle(event)
             case Used():
                 self.used[event.answer] = event
+                self.answered[event.answer] = len(self.messages) - 1
         if isinstance(event, Said | Called | Returned) and event.time is not None:
             self.first = event.time if self.first is None else min(self.first, event.time)
             self.last = event.time if self.last is None else max(self.last, event.time)
@@ -68,10 +71,25 @@ class _Draft:
 
     def tokens(self) -> Tokens:
         """The tokens of all answers, each once."""
-        costs = [cost for used in self.used.values() if (cost := figures.amount(used.cost)) is not None]
-        sums = {name: sum(figures.count(getattr(used, name)) for used in self.used.values()) for name in _COUNTED}
-        kept = {name: figures.count(total) for name, total in sums.items()}
-        return Tokens(**kept, cost=sum(costs) if costs else None)
+        return _sum(self.used.values())
+
+    def told(self) -> tuple[Message, ...]:
+        """The messages, each with the tokens of the answers that ended at it."""
+        answers: dict[int, list[Used]] = {}
+        for name, place in self.answered.items():
+            answers.setdefault(place, []).append(self.used[name])
+        return tuple(
+            each.model_copy(update={"tokens": _sum(answers[each.ordinal])}) if each.ordinal in answers else each
+            for each in self.messages
+        )
+
+
+def _sum(answers: Iterable[Used]) -> Tokens:
+    several = tuple(answers)
+    costs = [cost for used in several if (cost := figures.amount(used.cost)) is not None]
+    sums = {name: sum(figures.count(getattr(used, name)) for used in several) for name in _COUNTED}
+    kept = {name: figures.count(total) for name, total in sums.items()}
+    return Tokens(**kept, cost=sum(costs) if costs else None)
 
 
 def build(events: Iterable[Event], source: Source, count: Count) -> list[Session]:
@@ -120,7 +138,7 @@ def _finish(draft: _Draft, source: Source, count: Count, *, live: bool) -> Sessi
         source=source.name,
         tokens=draft.tokens(),
         tally=_tally(count, sum(step.status == "no-result" for step in steps)),
-        messages=tuple(draft.messages),
+        messages=draft.told(),
         steps=steps,
     )
 

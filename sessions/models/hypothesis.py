@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from sessions.models.session import Tokens
 from sessions.models.strict import Strict
 
 Verdict = Literal["open", "refuted", "confirmed", "abandoned"]
@@ -49,6 +50,9 @@ class Cost(Strict):
     steps: int = 0
     seconds: float | None = None
     tokens: int | None = None
+    """All tokens of the model's answers together; None: the log does not record them."""
+    used: Tokens | None = None
+    """The same by kind, and their price in US dollars where the log has it."""
 
 
 class Hypothesis(Strict):

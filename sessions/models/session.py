@@ -21,6 +21,22 @@ class Span(Strict):
     file: str | None = None
 
 
+class Tokens(Strict):
+    """Tokens as the log counts them, each answer once, and their cost in US dollars where the log has it."""
+
+    input: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cost: float | None = None
+
+    @property
+    def total(self) -> int:
+        """All of them together."""
+        return self.input + self.output + self.reasoning + self.cache_read + self.cache_write
+
+
 class Message(Strict):
     """One non-empty text or reasoning block of the user or the agent; `ordinal` counts them from 0."""
 
@@ -34,6 +50,8 @@ class Message(Strict):
     abandoned: bool = False
     """On a branch that was rewound."""
     span: Span | None = None
+    tokens: Tokens | None = None
+    """Of the model's answers that end with this message, or came after it without words; None: the log has none."""
 
 
 class Step(Strict):
@@ -66,17 +84,6 @@ class Step(Strict):
     cwd: str | None = None
     span: Span | None = None
     result_span: Span | None = None
-
-
-class Tokens(Strict):
-    """Tokens as the log counts them, each answer once, and their cost in US dollars where the log has it."""
-
-    input: int = 0
-    output: int = 0
-    reasoning: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-    cost: float | None = None
 
 
 class Tally(Strict):

@@ -56,7 +56,7 @@ def _environment() -> Environment:
         moment=wording.moment,
         answers=wording.answers,
     )
-    environment.globals.update(count=wording.count, total=wording.total, MARKS=MARKS, LONGEST_MESSAGE=LONGEST_MESSAGE)
+    environment.globals.update(count=wording.count, MARKS=MARKS, LONGEST_MESSAGE=LONGEST_MESSAGE)
     return environment
 
 

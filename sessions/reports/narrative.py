@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sessions.hypotheses import spending
 from sessions.models.hypothesis import DEAD_ENDS, MARKS, Cost, Evidence, Hypothesis, Turn
 from sessions.models.session import Message, Step
 from sessions.reports.collect import ReportData
 from sessions.reports.excerpts import Part, Row, excerpt, mark
 from sessions.reports.fleet import Matrix, matrix
 from sessions.reports.replays import Replay, replays
-from sessions.reports.wording import total
 
 OUTCOMES = {"confirmed": "cause", "refuted": "dead end", "abandoned": "dead end", "open": "open"}
 """What a verdict makes of a hypothesis, in the words of a post-mortem."""
@@ -114,7 +114,7 @@ class Narrative:
     @property
     def spent_on_dead_ends(self) -> Cost:
         """What the dead ends cost together."""
-        return total([node.hypothesis.cost for node in self.dead_ends])
+        return spending.total([node.hypothesis.cost for node in self.dead_ends])
 
     @property
     def undecided(self) -> tuple[Node, ...]:

@@ -42,17 +42,6 @@ def costs(cost: Cost) -> tuple[str, ...]:
     return tuple(part for part in parts if part)
 
 
-def total(spent: list[Cost]) -> Cost:
-    """Return the sum of several costs."""
-    seconds = [each.seconds for each in spent if each.seconds is not None]
-    tokens = [each.tokens for each in spent if each.tokens is not None]
-    return Cost(
-        steps=sum(each.steps for each in spent),
-        seconds=sum(seconds) if seconds else None,
-        tokens=sum(tokens) if tokens else None,
-    )
-
-
 def answers(report: ProbeReport) -> list[tuple[str, str]]:
     """Return what a probe says, as pairs of the answer and why; one that says nothing gives its status and detail."""
     document = report.document

@@ -9,8 +9,10 @@ from sessions.store.tables import blobs, messages, steps, words
 from sessions.store.tables.words import Document
 
 _MESSAGES = f"SELECT {messages.COLUMNS} FROM messages WHERE session = ? ORDER BY ordinal"  # noqa: S608 (names of columns)
+_EARLIER = _MESSAGES.replace(messages.COLUMNS, messages.BEFORE_TOKENS)
+_HAS_TOKENS = "SELECT 1 FROM pragma_table_info('messages') WHERE name = 'tokens'"
 _STEPS = f"SELECT {steps.COLUMNS} FROM steps WHERE session = ? ORDER BY ordinal"  # noqa: S608 (as above)
-_PUT_MESSAGE = f"INSERT OR REPLACE INTO messages ({messages.COLUMNS}) VALUES ({', '.join('?' * 9)})"  # noqa: S608 (as above)
+_PUT_MESSAGE = f"INSERT OR REPLACE INTO messages ({messages.COLUMNS}) VALUES ({', '.join('?' * 10)})"  # noqa: S608 (as above)
 _PUT_STEP = f"INSERT OR REPLACE INTO steps ({steps.COLUMNS}) VALUES ({', '.join('?' * 23)})"  # noqa: S608 (as above)
 
 
@@ -48,7 +50,8 @@ def to_rows(session: Session) -> Rows:
 
 def read_messages(connection: sqlite3.Connection, session: str) -> tuple[Message, ...]:
     """Return all messages of a session."""
-    return tuple(map(messages.from_row, connection.execute(_MESSAGES, [session])))
+    query = _MESSAGES if connection.execute(_HAS_TOKENS).fetchone() else _EARLIER
+    return tuple(map(messages.from_row, connection.execute(query, [session])))
 
 
 def read_steps(connection: sqlite3.Connection, session: str) -> tuple[Step, ...]:

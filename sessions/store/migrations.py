@@ -2,7 +2,7 @@
 
 from sqlite_utils import Database, Migrations
 
-from sessions.store.schema import APPLICATION, JOURNAL, PROBES, RECALL, TABLES, VERSION
+from sessions.store.schema import APPLICATION, JOURNAL, PROBES, RECALL, SPENDING, TABLES, VERSION
 from sessions.store.tables import beliefs, hypotheses
 
 _STEPS = Migrations("necropsy")
@@ -38,6 +38,12 @@ def _add_probes(db: Database) -> None:
 @_STEPS(name="4: journal")
 def _add_journal(db: Database) -> None:
     for statement in JOURNAL:
+        db.execute(statement)
+
+
+@_STEPS(name="5: spending")
+def _add_spending(db: Database) -> None:
+    for statement in SPENDING:
         db.execute(statement)
 
 

@@ -5,7 +5,7 @@ and `runs`, which people make, and `meta`, which is the store's own. Long column
 listing never walks through the pages that an output fills.
 """
 
-VERSION = 4
+VERSION = 5
 """Stored as ``PRAGMA user_version``; a store with a higher one is refused untouched."""
 
 APPLICATION = 0x6E637270
@@ -114,3 +114,9 @@ JOURNAL = (
     ) STRICT""",
 )
 """What layout 4 adds: a chain of what replays were about to send and what came. It hangs on no session."""
+
+SPENDING = (
+    """ALTER TABLE messages ADD COLUMN tokens TEXT""",
+    """UPDATE sources SET stamp = ''""",
+)
+"""What layout 5 adds: the tokens of each message. The logs that are still there are read again at the next ingest."""

@@ -130,7 +130,6 @@ class Transcript:
     def _assistant(self, record: Mapping[str, Any], message: Mapping[str, Any], place: Place) -> None:
         answer = str(message.get("id") or place.uuid)
         self._model(message, place)
-        self._tokens(message.get("usage"), answer, place)
         content = message.get("content")
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
@@ -148,6 +147,7 @@ class Transcript:
                 self._exchange.call(block, answer, place)
             elif str(block.get("type")).endswith("_tool_result"):
                 self._exchange.result(block, None, place)
+        self._tokens(message.get("usage"), answer, place)
 
     def _say(self, said: Said, place: Place, answer: str | None = None) -> None:
         if said.text.strip():
@@ -172,7 +172,8 @@ class Transcript:
             cache_read=_number(usage, "cache_read_input_tokens"),
             cache_write=_number(usage, "cache_creation_input_tokens"),
         )
-        self._entries.add(used, place)
+        # Each record of an answer has the sums so far; a resumed log repeats records with their ids.
+        self._entries.add(used, place, key=("used", place.session, answer, place.uuid or place.span))
 
     def _title(self, session: str) -> str | None:
         titles = self._titles.get(session, {})

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sessions.models.hypothesis import Cost, Evidence, Hypothesis, Turn
+from sessions.models.session import Tokens
 from sessions.store.tables.packing import pack, pack_models, unpack
 
 COLUMNS = (
@@ -47,13 +48,18 @@ def from_row(row: Row) -> Hypothesis:
     fields["root"] = bool(fields["root"])
     fields["history"] = tuple(_turn(each) for each in unpack(fields["history"]))
     fields["evidence"] = tuple(Evidence.model_construct(**each) for each in unpack(fields["evidence"]))
-    fields["cost"] = Cost.model_construct(**unpack(fields["cost"]))
+    fields["cost"] = _cost(unpack(fields["cost"]))
     fields["rules"] = tuple(unpack(fields["rules"]))
     return Hypothesis.model_construct(**fields)
 
 
 def _turn(fields: dict[str, Any]) -> Turn:
     return Turn.model_construct(**fields)
+
+
+def _cost(fields: dict[str, Any]) -> Cost:
+    used = fields.pop("used", None)
+    return Cost.model_construct(**fields, used=None if used is None else Tokens.model_construct(**used))
 
 
 class Numbers:

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from sessions.models.session import Message
-from sessions.store.tables.packing import pack_span, unpack_span
+from sessions.models.session import Message, Tokens
+from sessions.store.tables.packing import pack, pack_span, unpack, unpack_span
 
-COLUMNS = "session, ordinal, role, kind, time, injected, abandoned, span, text"
+COLUMNS = "session, ordinal, role, kind, time, injected, abandoned, span, text, tokens"
+BEFORE_TOKENS = COLUMNS.replace(", tokens", ", NULL")
+"""The same of a store whose layout has no tokens yet."""
 TEXT = 8
 """Place of the text in a row."""
 
@@ -24,12 +26,13 @@ def to_row(session: str, message: Message) -> Row:
         int(message.abandoned),
         pack_span(message.span),
         message.text,
+        None if message.tokens is None else pack(message.tokens.model_dump(exclude_defaults=True)),
     )
 
 
 def from_row(row: Row) -> Message:
     """Return the message of a row, not validated again."""
-    _, ordinal, role, kind, time, injected, abandoned, span, text = row
+    _, ordinal, role, kind, time, injected, abandoned, span, text, tokens = row
     return Message.model_construct(
         ordinal=ordinal,
         role=role,
@@ -39,4 +42,5 @@ def from_row(row: Row) -> Message:
         injected=bool(injected),
         abandoned=bool(abandoned),
         span=unpack_span(span),
+        tokens=None if tokens is None else Tokens.model_construct(**unpack(tokens)),
     )

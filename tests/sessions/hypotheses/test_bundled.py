@@ -175,9 +175,13 @@ def test_the_first_half_of_the_log_keeps_its_keys_when_it_grows(bundled: Log) ->
     assert {h.key: h.statement for h in early.hypotheses}.items() <= grown.items()
 
 
-def test_costs_are_steps_and_seconds(bundled: Log, find: Find) -> None:
+def test_costs_are_steps_seconds_and_tokens(bundled: Log, find: Find) -> None:
     kernel = find(bundled.tree(), "dequantization kernel sm120")
-    assert (kernel.cost.steps, kernel.cost.seconds, kernel.cost.tokens) == (4, 32.4, None)
+    assert (kernel.cost.steps, kernel.cost.seconds) == (4, 32.4)
+    spoken = [each.tokens for each in bundled.messages if each.tokens is not None]
+    assert kernel.cost.used is not None
+    assert 0 < kernel.cost.used.output < sum(each.output for each in spoken)
+    assert kernel.cost.tokens == kernel.cost.used.total < sum(each.total for each in spoken)
 
 
 SPECIFIC = (

@@ -52,7 +52,6 @@ def test_a_duration_in_words(seconds: float | None, words: str) -> None:
     assert wording.duration(seconds) == words
 
 
-def test_costs_add_up_and_what_a_log_does_not_have_stays_unknown() -> None:
-    assert wording.total([Cost(steps=1, seconds=2.0), Cost(steps=2)]) == Cost(steps=3, seconds=2.0)
+def test_what_was_spent_in_words() -> None:
     assert wording.costs(Cost(steps=1, seconds=62, tokens=1200)) == ("1 step", "1 min 2 s", "1,200 tokens")
     assert wording.costs(Cost(steps=2)) == ("2 steps",)

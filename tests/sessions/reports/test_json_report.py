@@ -45,7 +45,7 @@ def test_a_hypothesis_says_where_it_stands_and_on_what(data: ReportData) -> None
     assert (evidence["step"], evidence["stance"], evidence["source"]) == (4, "supports", "rule:test")
     assert (evidence["quote"], evidence["deciding"]) == ("unmapped: blk.3.ffn_gate_exps", True)
     assert [(turn["message"], turn["verdict"]) for turn in mapping["history"]] == [(5, "confirmed"), (6, "refuted")]
-    assert mapping["cost"] == {"steps": 2, "seconds": 120.0, "tokens": None}
+    assert mapping["cost"] == {"steps": 2, "seconds": 120.0, "tokens": None, "used": None}
 
 
 def test_candidates_have_the_same_shape(data: ReportData) -> None:

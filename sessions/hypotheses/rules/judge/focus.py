@@ -41,7 +41,7 @@ def costs(
         if owner is not None and not _is_over(step, settled.get(owner.key)):
             spent.setdefault(owner.key, []).append(step)
     worked = {key: Cost(steps=len(taken), seconds=_seconds(taken, messages)) for key, taken in spent.items()}
-    return charge(worked, [each and each.key for each in held], settled, messages)
+    return charge(worked, [each.key if each else None for each in held], settled, messages)
 
 
 def _is_over(step: Step, decided: int | None) -> bool:
