@@ -1,7 +1,8 @@
 """From what came back over the wire to a result that is held against the recording."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
 
 from probes.host.script import emit
 from replay import filters
@@ -18,6 +19,10 @@ from sessions.models.session import Step
 
 _WHOLE_LIMIT = 4 * 1024 * 1024
 """Bytes of a file that is read whole to find where a block went."""
+_LITTLE = 16 * 1024
+"""Characters that are read and compared in a few milliseconds."""
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 _PASSING = frozenset({"head", "tail", "cat"})
 """Filters that leave every line as it is."""
 _CHOOSING = frozenset({*_PASSING, "grep", "egrep", "fgrep"})
@@ -38,7 +43,8 @@ class Comparer:
     async def compare(self, planned: PlannedStep, completed: Completed) -> RunStep:
         """Return the result of a step: what came, how it compares, without its standing."""
         step = self._recording.steps[planned.step]
-        text, code = await asyncio.to_thread(self._text, planned, completed)
+        size = len(completed.stdout) + len(completed.stderr)
+        text, code = await _aside(size, self._text, planned, completed)
         refined = refine(completed, text, planned, step.output)
         result = RunStep(
             step=planned.step,
@@ -64,14 +70,15 @@ class Comparer:
     async def _compared(self, planned: PlannedStep, step: Step, text: str, code: int | None) -> Compared:
         argv = _telling(planned)
         codes = (step.exit_code, code)
-        compared = await asyncio.to_thread(self._against, step, text, codes, argv)
+        size = len(step.output) + len(text)
+        compared = await _aside(size, self._against, step, text, codes, argv)
         if compared.comparison not in {"changed", "exit-status-changed"} or not argv or not _alone(planned):
             return compared
         file = kind_of(argv).file
         whole = await self._whole(file, planned.cwd) if file else None
         if whole is None:
             return compared
-        return await asyncio.to_thread(self._against, step, text, codes, argv, whole)
+        return await _aside(size + len(whole), self._against, step, text, codes, argv, whole)
 
     def _against(
         self,
@@ -107,6 +114,11 @@ class Comparer:
 
     def _clean(self, raw: bytes) -> str:
         return self._redactor.text(display.clean(raw.decode("utf-8", "replace")))
+
+
+async def _aside(size: int, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+    """Do what takes long beside the event loop; of little text, the way to a thread and back would take longer."""
+    return work(*given, **named) if size < _LITTLE else await asyncio.to_thread(work, *given, **named)
 
 
 def _telling(planned: PlannedStep) -> tuple[str, ...] | None:

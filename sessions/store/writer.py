@@ -179,15 +179,19 @@ class Writer:
         self._anchor()
         return number
 
-    def intend(self, run: int, step: PlannedStep) -> None:
-        """Put on the disk that `step` is about to be sent: if all ends here, its outcome stays ``unknown``."""
-        intent = RunStep(step=step.step, outcome="unknown", sent=step.sent, reasons=step.reasons, started=times.now())
-        with self._durably():
-            self._keep(run, intent, "intent")
+    def intend(self, run: int, *steps: PlannedStep) -> None:
+        """Put on the disk that `steps` are about to be sent: if all ends here, their outcomes stay ``unknown``."""
+        with self._durably(), self._transaction() as connection:
+            for step in steps:
+                intent = RunStep(
+                    step=step.step, outcome="unknown", sent=step.sent, reasons=step.reasons, started=times.now()
+                )
+                self._keep(connection, run, intent, "intent")
 
     def record(self, run: int, step: RunStep) -> None:
         """Store what came of a step, in place of the intent."""
-        self._keep(run, step, "result")
+        with self._transaction() as connection:
+            self._keep(connection, run, step, "result")
 
     def finish_run(
         self,
@@ -210,13 +214,12 @@ class Writer:
             journal.add(connection, self.key, "end", run, {"found": journal.digest(self.key, found)})
         return self._anchor()
 
-    def _keep(self, run: int, step: RunStep, kind: str) -> None:
+    def _keep(self, connection: sqlite3.Connection, run: int, step: RunStep, kind: str) -> None:
         output = blobs.divide(step.output)
         row = runs.to_row(run, step, output)
-        with self._transaction() as connection:
-            blobs.keep(connection, output)
-            connection.execute(runs.REPLACE_STEP, row)
-            journal.add(connection, self.key, kind, run, {"step": step.step, "row": journal.digest(self.key, row)})
+        blobs.keep(connection, output)
+        connection.execute(runs.REPLACE_STEP, row)
+        journal.add(connection, self.key, kind, run, {"step": step.step, "row": journal.digest(self.key, row)})
 
     def _anchor(self) -> str:
         """Append the head of the journal to the file beside the store. What cannot be anchored does not run."""
