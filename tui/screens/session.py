@@ -1,10 +1,8 @@
 """One session: what can be done with it."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import work
 from textual.binding import Binding, BindingType
 
 from sessions.models.hypothesis import Hypothesis
@@ -110,24 +108,20 @@ class SessionScreen(SessionPanes):
         if self.opened is not None:
             self.app.push_screen(ReviewScreen(self._store, self.opened.row.id), self._after_review)
 
-    @work(exclusive=True, group="hosts")
-    async def action_replay(self) -> None:
+    def action_replay(self) -> None:
         """Plan to run evidence again on a host."""
         if self.opened is not None and (selections := self._selections(self.opened)):
-            hosts = await asyncio.to_thread(self.opened.hosts, selections[0].steps)
-            self.app.push_screen(ReplayScreen(self.opened, selections, hosts), self._after_replay)
+            self.app.push_screen(ReplayScreen(self.opened, selections), self._after_replay)
 
     def action_results(self) -> None:
         """Show what runs say of the evidence, host by host."""
         if self.opened is not None:
             self.app.push_screen(ResultsScreen(self.opened.runs))
 
-    @work(exclusive=True, group="hosts")
-    async def action_targets(self) -> None:
+    def action_targets(self) -> None:
         """Show the targets, and which of them stands for which host of this session."""
         if self.opened is not None:
-            hosts = await asyncio.to_thread(self.opened.evidence_hosts)
-            self.app.push_screen(TargetsScreen(self.opened.row.id, hosts))
+            self.app.push_screen(TargetsScreen(self.opened))
 
     def _ask_export(self, asked: messages.ExportAsked | None) -> None:
         if asked is not None:

@@ -24,25 +24,28 @@ class Selection:
 class Form(Container):
     """Which steps, on which targets, and which recorded host stands for which."""
 
-    def __init__(self, selections: Sequence[Selection], hosts: Sequence[str]) -> None:
+    def __init__(self, selections: Sequence[Selection]) -> None:
         super().__init__(id="form")
         self._selections = selections
-        self._hosts = hosts
 
     def compose(self) -> ComposeResult:
         """Lay out the fields."""
-        recorded = ", ".join(self._hosts) or "none: these steps ran on the agent's own machine"
         radios = [Radio(inline(one.name), value=number == 0) for number, one in enumerate(self._selections)]
         yield label("which steps", first=True)
         yield RadioSet(*radios, id="which", classes="-upright")
         yield label("hosts in the log")
-        yield Static(inline(recorded))
+        yield Static("", id="recorded")
         yield label("run on: targets, or hosts of ~/.ssh/config; a range: gpu[1-8]")
         yield Input(id="target")
         yield Static("", id="known")
         yield label("if they are several: RECORDED=TARGET, and so on")
         yield Input(id="map")
         yield buttons("Plan")
+
+    def name_hosts(self, hosts: Sequence[str]) -> None:
+        """Name the hosts on which the steps ran."""
+        told = ", ".join(hosts) or "none: these steps ran on the agent's own machine"
+        self.query_one("#recorded", Static).update(inline(told))
 
     def propose(self, targets: Sequence[TargetLine]) -> None:
         """Name the targets that the targets file has; what is typed is completed from them."""

@@ -38,10 +38,9 @@ class ReplayScreen(ModalScreen[bool]):
         Binding("a", "consent_alike", "Consent to all like it"),
     ]
 
-    def __init__(self, opened: Opened, selections: Sequence[Selection], hosts: Sequence[str]) -> None:
+    def __init__(self, opened: Opened, selections: Sequence[Selection]) -> None:
         super().__init__()
         self._opened = opened
-        self._hosts = hosts
         self._selections = selections
         self._plans: Sequence[Plan] = ()
         self._rows: Sequence[pages.Row] = ()
@@ -50,13 +49,14 @@ class ReplayScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
-        form = Form(self._selections, self._hosts)
+        form = Form(self._selections)
         yield Dialog("Replay", form, Calls(id="calls"), Document(id="plan"), hint(""), classes="-whole -form")
 
     def on_mount(self) -> None:
         """Begin with the target."""
         self.query_one("#target", Input).focus()
         self.post_message(messages.TargetsAsked())
+        self._name_hosts()
 
     def on_targets_read(self, read: messages.TargetsRead) -> None:
         """Say which targets there are."""
@@ -179,6 +179,15 @@ class ReplayScreen(ModalScreen[bool]):
         runs = any(row.step.decision == "run" or row.call in self._progress.consented for row in self._rows)
         consent = "   space consents, a to all like it" if asks else ""
         return f"{pages.summary(self._plans)}.{consent}{'   y runs it' if runs else ''}   Esc leaves"
+
+    @work(exclusive=True, group="hosts")
+    async def _name_hosts(self) -> None:
+        try:
+            hosts = await asyncio.to_thread(self._opened.hosts, self._selections[0].steps)
+        except NecropsyError as error:
+            self._say(f"{error.title}: {error.message}")
+        else:
+            self.query_one(Form).name_hosts(hosts)
 
     @work(exclusive=True, group="news")
     async def _draw_soon(self) -> None:

@@ -1,19 +1,22 @@
 """The targets: which there are, which recorded hosts they stand for, whether they answer, which paths lie elsewhere."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from sessions.errors import NecropsyError
 from tui import messages
 from tui.messages import TargetLine
 from tui.screens.choice import Choice, ChoiceScreen
+from tui.screens.opened import Opened
 from tui.screens.pages import lines
 from tui.screens.replaying.target import TargetScreen
 from tui.widgets import figures
@@ -62,7 +65,7 @@ class TargetList(Roster):
 
 
 class TargetsScreen(ModalScreen[None]):
-    """The list above, all of the target under the cursor below. `session` and `hosts` are those of an open session."""
+    """The list above, all of the target under the cursor below; `opened` is the session whose hosts are mapped."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit"),
@@ -74,10 +77,10 @@ class TargetsScreen(ModalScreen[None]):
         Binding("escape,q", "dismiss", "Close"),
     ]
 
-    def __init__(self, session: str | None = None, hosts: Sequence[str] = ()) -> None:
+    def __init__(self, opened: Opened | None = None) -> None:
         super().__init__()
-        self._session = session
-        self._hosts = hosts
+        self._opened = opened
+        self._hosts: Sequence[str] = ()
         self._tried: dict[str, messages.Tried] = {}
         self._found: dict[str, messages.Discovered] = {}
         self._at: str | None = None
@@ -90,6 +93,7 @@ class TargetsScreen(ModalScreen[None]):
         """Have the file read."""
         self.query_one(TargetList).focus()
         self.post_message(messages.TargetsAsked())
+        self._read_hosts()
 
     @property
     def current(self) -> TargetLine | None:
@@ -132,11 +136,11 @@ class TargetsScreen(ModalScreen[None]):
     def action_discover(self) -> None:
         """Look on the target for what the session names."""
         one = self.current
-        if one is None or self._session is None:
+        if one is None or self._opened is None:
             self._say("Open a session first (t there): it is its paths that are looked for." if one else KEYS)
             return
         self._say(f"Looking for interpreters, packages and models on {one.name} …")
-        self.post_message(messages.DiscoverAsked(one.name, self._session))
+        self.post_message(messages.DiscoverAsked(one.name, self._opened.row.id))
 
     def on_targets_read(self, read: messages.TargetsRead) -> None:
         """Show the targets."""
@@ -173,6 +177,17 @@ class TargetsScreen(ModalScreen[None]):
     def on_failed(self, failed: messages.Failed) -> None:
         """Say what went wrong."""
         self._say(f"{failed.title}: {failed.message}  {failed.hint}")
+
+    @work
+    async def _read_hosts(self) -> None:
+        if self._opened is None:
+            return
+        try:
+            self._hosts = await asyncio.to_thread(self._opened.evidence_hosts)
+        except NecropsyError as error:
+            self._say(f"{error.title}: {error.message}")
+        else:
+            self._show()
 
     @on(Roster.Moved)
     def _show(self) -> None:
