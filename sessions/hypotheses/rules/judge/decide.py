@@ -8,7 +8,7 @@ from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.ground import Claim, ground, speaks_against
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE, first_line
 from sessions.hypotheses.rules.judge.marks import Mark
-from sessions.hypotheses.rules.judge.record import Record, is_fix, names
+from sessions.hypotheses.rules.judge.record import Record, is_fix, names, names_no_cause
 from sessions.hypotheses.rules.judge.stance import Said
 from sessions.hypotheses.rules.text.annotate import Note, figures, terms
 from sessions.models.hypothesis import Evidence, Support, Turn, Verdict
@@ -107,7 +107,7 @@ def _undecided(record: Record, suspicion: Suspicion) -> Decision:
     into, before something else was: refuted, or it would have been taken up. Near the end of the log: open.
     """
     acted = [s for s in record.fixes if record.mended.get(s.ordinal) == suspicion.key]
-    passed = _passed(record, acted)
+    passed = None if names_no_cause(suspicion) else _passed(record, acted)
     if passed is not None:
         return _followed("confirmed", min((passed.message or 0) + 1, record.last), "rule:passes-since")
     if acted or max(suspicion.places) > record.last - _RECENT:
@@ -204,7 +204,7 @@ def _shown(record: Record, suspicion: Suspicion, said: Sequence[_Event]) -> Iter
 
 def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
     """Yield what runs prove: see `proofs`. What only says what is being done names no cause that could be proven."""
-    if any(row.name in _NO_CAUSE for row in suspicion.best.rules):
+    if names_no_cause(suspicion):
         return
     for proof in record.proofs:
         if proof.key == suspicion.key:
@@ -213,10 +213,6 @@ def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
             piece = Evidence(step=step.ordinal, stance="supports", quote=line, deciding=True, source=proof.rule)
             message = min((step.message or 0) + 1, record.last)
             yield _Event(message, -1, "confirmed", line, proof.rule, "grounded", (piece,))
-
-
-_NO_CAUSE = frozenset({"doing", "design", "conditional-help"})
-"""Rules that fire where something is done, or wished for: no cause that a run could prove."""
 
 
 def _is_given_up(suspicion: Suspicion, said: Sequence[_Event], message: int) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sessions.hypotheses.rules.find.identify import Suspicion
-from sessions.hypotheses.rules.judge.record import Record
+from sessions.hypotheses.rules.judge.record import Record, names_no_cause
 from sessions.hypotheses.rules.text.annotate import terms
 from sessions.models.session import Step
 
@@ -71,7 +71,7 @@ def _best(record: Record, suspicions: Sequence[Suspicion], message: int, words: 
 def _worth(record: Record, suspicion: Suspicion, message: int, words: frozenset[str]) -> float:
     """How well an edit, by its words, fits a suspicion: the share of its terms that it names, more for newer ones."""
     last = max((place for place in suspicion.places if place <= message), default=None)
-    if last is None or message - last > _REACH:
+    if last is None or message - last > _REACH or names_no_cause(suspicion):
         return 0.0
     focused = record.held[message] is suspicion
     if len(suspicion.entities & words) < (1 if focused else _NAMES):

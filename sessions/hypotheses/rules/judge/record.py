@@ -175,3 +175,11 @@ def names(record: Record, suspicion: Suspicion, words: frozenset[str]) -> bool:
 _FEWEST = 2
 _NAMED = 0.35
 _TOLD = 0.25
+
+
+def names_no_cause(suspicion: Suspicion) -> bool:
+    """Return whether the words of a suspicion say what is done or wished for: no cause that a run could prove."""
+    return any(row.name in _NO_CAUSE for row in suspicion.best.rules)
+
+
+_NO_CAUSE = frozenset({"doing", "design", "conditional-help"})

@@ -141,7 +141,7 @@ STANCES: tuple[Row, ...] = (
     Row(
         "fixed",
         "confirms",
-        r"\bnow (?:it |everything |this |that )?(?:works?|passes|succeeds)\b|\b(?:fix|patch|change|test|guard"
+        r"\bnow (?:it |everything |this |that )?(?:works?|passes(?! [`'\"*\w])|succeeds)\b|\b(?:fix|patch|change|test|guard"
         r"|workaround) (?:now )?(?:works?|worked|passes|passed|is working|helped)\b"
         r"|\b(?:works?|worked|passes|passing|green|fixed|solved|resolved|gone) now\b|\b(?:it|that|this|problem"
         r"|issue|error|bug) (?:is|was|has been|got) (?:now |definitely |indeed |completely )?(?:fixed|solved"
