@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sessions.hypotheses.reasons import Reason, reason
-from sessions.hypotheses.rules.table import KEEPS, OPENS, VERSION
+from sessions.hypotheses.rules.table import KEEPS, LEAST, OPENS, VERSION
 from sessions.models.hypothesis import Hypothesis, Support, Verdict
 
 
@@ -58,6 +58,8 @@ class Explanation:
     """Why the support is what it is."""
     corrections: tuple[Correction, ...]
     opens: float = OPENS
+    least: float = LEAST
+    """What opens one in a log that has few."""
     keeps: float = KEEPS
     rules: str = VERSION
 

@@ -31,12 +31,18 @@ FORMS: Mapping[str, str] = {
     "opening": "it opens its message",
     "reasoning": "it was thought, not said",
     "user": "the user wrote it",
+    "first-message": "the user's first message tells the symptom",
     "report": "its message reports what was done",
     "item-of-causes": "it is an item of a list whose lead announces causes",
     "under-causes": "it stands under a heading that announces causes",
     "lead-line": "it only announces what follows",
     "only-a-link": "it is nothing but a path or a link",
     "settles": "it settles something and guesses nothing",
+    "calm": "several edits before it nothing has gone wrong: something is being built",
+    "tested-next": "a step soon after it names what it speaks of",
+    "not-tested": "no step follows that could test it",
+    "acted-on": "an edit after it changes what it names",
+    "taken-up": "a conclusion soon after it is on it",
 }
 """Why the place and the form of a sentence count; the weights stand in the scoring stage."""
 

@@ -1,24 +1,28 @@
 """From messages and steps to a hypothesis tree, by named rules, stage after stage.
 
-Segment, annotate, score, identify, state, focus, decide, link, place: each stage is a pure function of records that the
-stages before it made, so that any of them can be replaced. Rules narrow; they do not understand: what comes out is a
-short list of suspicions with places, steps and claimed verdicts, and a grounded one only where output carries it.
+Segment, annotate, score, identify, follow, choose, state, focus, decide, link, place: each stage is a pure function of
+records that the stages before it made, so that any of them can be replaced. Rules narrow; they do not understand: what
+comes out is a short list of suspicions with places, steps and claimed verdicts, and a grounded one only where output
+carries it.
 """
 
 from collections.abc import Sequence
 
+from sessions.hypotheses.rules.find.choose import bar
+from sessions.hypotheses.rules.find.follow import follow
 from sessions.hypotheses.rules.find.identify import Suspicion, identify
+from sessions.hypotheses.rules.find.phase import calm
 from sessions.hypotheses.rules.find.score import score
 from sessions.hypotheses.rules.find.state import state
 from sessions.hypotheses.rules.judge.decide import Decision, decide
 from sessions.hypotheses.rules.judge.focus import costs, focus
-from sessions.hypotheses.rules.judge.link import link
+from sessions.hypotheses.rules.judge.link import NARROW, link
 from sessions.hypotheses.rules.judge.mend import mend
 from sessions.hypotheses.rules.judge.place import place
 from sessions.hypotheses.rules.judge.proof import proofs
 from sessions.hypotheses.rules.judge.record import Record
 from sessions.hypotheses.rules.judge.speak import conclusions
-from sessions.hypotheses.rules.table import AGAINST, OPENS, STANCES, SUSPICIONS, VERSION
+from sessions.hypotheses.rules.table import AGAINST, STANCES, SUSPICIONS, VERSION
 from sessions.hypotheses.rules.text.annotate import annotate
 from sessions.hypotheses.rules.text.language import note
 from sessions.hypotheses.rules.text.segment import segment
@@ -44,10 +48,12 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
     sentences = segment(messages)
     notes = annotate(sentences, SENTENCE_RULES)
     first_user = next((s.message for s in sentences if s.role == "user"), None)
-    suspicions, rarity = identify(score(notes, messages, first_user), notes)
+    suspicions, rarity = identify(score(notes, messages, first_user, calm(messages, steps)), notes)
     record = Record(messages, steps, notes, rarity)
-    nodes = [s for s in suspicions if s.score >= OPENS]
-    weaker = sorted((s for s in suspicions if s.score < OPENS), key=lambda s: -s.score)
+    follow(record, suspicions)
+    opens = bar(suspicions, messages)
+    nodes = [s for s in suspicions if s.score >= opens]
+    weaker = sorted((s for s in suspicions if s.score < opens), key=lambda s: -s.score)
     candidates = weaker[: max(_FEWEST_CANDIDATES, _CANDIDATES_PER_NODE * len(nodes))]
     return Tree(
         hypotheses=(root(sentences), *settle(record, nodes, steps)),
@@ -106,7 +112,7 @@ def _candidate(record: Record, suspicion: Suspicion, number: int) -> Hypothesis:
         statement=state(suspicion, record.by_number),
         verdict="open",
         stated_in=suspicion.message,
-        evidence=link(record, suspicion, (), None),
+        evidence=link(record, suspicion, (), None, NARROW),
         score=round(suspicion.score, 3),
         rules=rules,
         source=rules[0] if rules else "rule:score",
@@ -114,4 +120,5 @@ def _candidate(record: Record, suspicion: Suspicion, number: int) -> Hypothesis:
 
 
 def _rules(suspicion: Suspicion) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(rule for mention in suspicion.mentions for rule in mention.rules))
+    stated = (rule for mention in suspicion.mentions for rule in mention.rules)
+    return tuple(dict.fromkeys((*stated, *(f"rule:{name}" for name in suspicion.fate))))

@@ -14,6 +14,7 @@ from sessions.models.hypothesis import MARKS, Hypothesis
 from sessions.store.reader import Reader
 from tui.cli import arguments, output
 from tui.cli.looking import show
+from tui.widgets import figures
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +60,8 @@ def _head(found: Explanation) -> Iterator[Text]:
     if one.score:
         place = "a candidate" if found.candidate else "a node"
         yield Text(
-            f"  score {one.score:g}: {place}; {found.opens:g} opens a hypothesis, {found.keeps:g} keeps a candidate. "
+            f"  score {one.score:g}: {place}; {found.opens:g} opens a hypothesis "
+            f"({found.least:g} in a log that has few), {found.keeps:g} keeps a candidate. "
             "Of one family the heaviest rule counts; repetition and place add a little.",
             style="dim",
         )
@@ -106,9 +108,9 @@ def _cost(one: Hypothesis) -> Iterator[Text]:
     cost = one.cost
     words = [f"{cost.steps} step{'' if cost.steps == 1 else 's'}"] if cost.steps else []
     words += [f"{cost.seconds:.1f} s"] if cost.seconds is not None else []
-    words += [f"{cost.tokens:,} tokens"] if cost.tokens is not None else []
-    if words:
-        yield Text(f"  {' · '.join(words)}, while it was in focus and not settled")
+    words += ["tokens not recorded" if cost.tokens is None else f"{cost.tokens:,} tokens", figures.dollars(cost.used)]
+    if cost.steps or cost.tokens:
+        yield Text(f"  {' · '.join(filter(None, words))}, while it was in focus and not settled")
 
 
 def _describe(found: Explanation) -> Mapping[str, object]:
@@ -123,6 +125,6 @@ def _describe(found: Explanation) -> Mapping[str, object]:
             {"action": each.action, "value": dict(each.value), "author": each.author, "time": each.time}
             for each in found.corrections
         ],
-        "thresholds": {"opens": found.opens, "keeps": found.keeps},
+        "thresholds": {"opens": found.opens, "least": found.least, "keeps": found.keeps},
         "table": found.rules,
     }

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sessions.hypotheses.rules.find.rarity import Rarity
-from sessions.hypotheses.rules.find.score import Mention
+from sessions.hypotheses.rules.find.score import ADJUST, Mention
 from sessions.hypotheses.rules.text.annotate import Note, entities, terms
 
 _AGAIN = 0.1
@@ -24,7 +24,7 @@ _NAME = 0.2
 _NAMES = 4
 """What a name in a sentence is worth when the best one is chosen, and how many count."""
 
-_SAME = 0.5
+_SAME = 0.4
 """Likeness from which a mention belongs to an earlier suspicion."""
 
 _ANOTHER = re.compile(r"^(?:or|alternatively|another|also|second|third|finally|the other|next|then)\b", re.IGNORECASE)
@@ -52,6 +52,8 @@ class Suspicion:
     entities: frozenset[str]
     places: set[int] = field(default_factory=set)
     """Messages in which it is mentioned."""
+    fate: tuple[str, ...] = ()
+    """What the log makes of it later (`find.follow`): names of weights in the scoring stage."""
 
     @property
     def best(self) -> Note:
@@ -77,7 +79,8 @@ class Suspicion:
         first = sum(m.note.sentence.message == self.message for m in self.mentions)
         again = _AGAIN * (len(self.places) - 1) + _TOGETHER * (first - 1)
         thought = _LONG_THOUGHT if all(_is_long_thought(m) for m in self.mentions) else 0.0
-        return max(m.score for m in self.mentions) + min(_MOST_MORE, again) + thought
+        fate = sum(ADJUST[name] for name in self.fate)
+        return max(m.score for m in self.mentions) + min(_MOST_MORE, again) + thought + fate
 
 
 _PRONOUN = re.compile(

@@ -1,10 +1,11 @@
 """How much of a suspicion each sentence is."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.hypotheses.rules.table import KEEPS
+from sessions.hypotheses.rules.table.row import Row
 from sessions.hypotheses.rules.text.annotate import Note
 from sessions.models.session import Message
 
@@ -21,12 +22,18 @@ ADJUST = {
     "opening": 0.05,
     "reasoning": -0.1,
     "user": 0.1,
+    "first-message": -0.3,
     "report": -0.6,
-    "item-of-causes": 0.9,
+    "item-of-causes": 1.0,
     "under-causes": 0.35,
     "lead-line": -1.0,
     "only-a-link": -1.0,
     "settles": -0.4,
+    "calm": -0.3,
+    "tested-next": 0.2,
+    "not-tested": -0.2,
+    "acted-on": 0.2,
+    "taken-up": 0.2,
 }
 """What the place and the form of a sentence add."""
 
@@ -54,48 +61,67 @@ class Mention:
     """An item of a list of suspicions."""
 
 
-def score(notes: Sequence[Note], messages: Sequence[Message], first_user: int | None) -> tuple[Mention, ...]:
-    """Return the sentences worth keeping, with their scores; the first user message is left to the symptom."""
-    by_number = {note.sentence.number: note for note in notes}
-    reports = _reports(messages)
-    kept = []
-    for note in notes:
-        mention = _score(note, by_number, reports)
-        penalty = 0.6 if note.sentence.message == first_user else 0.0
-        if mention.score - penalty >= KEEPS:
-            kept.append(Mention(note, mention.score - penalty, mention.rules, mention.listed))
-    return tuple(kept)
+def score(
+    notes: Sequence[Note], messages: Sequence[Message], first_user: int | None, quiet: frozenset[int] = frozenset()
+) -> tuple[Mention, ...]:
+    """Return the sentences worth keeping, with their scores; the first user message is left to the symptom.
+
+    `quiet` are the messages written while something is built and nothing goes wrong (`find.phase.calm`).
+    """
+    log = _Log({note.sentence.number: note for note in notes}, _reports(messages), quiet, first_user)
+    mentions = (_score(note, log) for note in notes)
+    return tuple(mention for mention in mentions if mention.score >= KEEPS)
 
 
-def _score(note: Note, by_number: dict[int, Note], reports: frozenset[int]) -> Mention:
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """What the place of a sentence is read from: notes by number, and messages that are special."""
+
+    notes: Mapping[int, Note]
+    reports: frozenset[int]
+    quiet: frozenset[int]
+    first_user: int | None
+
+    def is_lead(self, note: Note) -> bool:
+        """Return whether a sentence only announces the list that follows it."""
+        following = self.notes.get(note.sentence.number + 1)
+        if not note.sentence.text.endswith(":") or following is None or following.sentence.lead != note.sentence.number:
+            return False
+        return not note.entities or any(row.family == "lead" or row.name == "suspect" for row in note.rules)
+
+    def inherits(self, note: Note) -> bool:
+        """Return whether it is an item of a list that announces causes."""
+        lead = self.notes.get(note.sentence.lead) if note.sentence.lead is not None else None
+        return lead is not None and any(row.family == "lead" for row in lead.rules)
+
+    def is_under(self, note: Note) -> bool:
+        """Return whether it stands under a heading of causes."""
+        heading = self.notes.get(note.sentence.heading) if note.sentence.heading is not None else None
+        return heading is not None and bool(_CAUSES.search(heading.sentence.text))
+
+
+def _score(note: Note, log: _Log) -> Mention:
     suspicion = [row for row in note.rules if row.family not in _ELSEWHERE]
     families: dict[str, float] = {}
     for row in suspicion:
         best = families.get(row.family, 0.0)
         families[row.family] = max(best, row.weight) if row.weight > 0 else min(best, row.weight)
-    listed = _inherits(note, by_number) and not any(r.weight < 0 for r in suspicion)
-    under = _is_under(note, by_number)
-    form = _form(note, listed=listed, under=under, report=note.sentence.message in reports)
+    listed = log.inherits(note) and not any(r.weight < 0 for r in suspicion)
+    form = _form(note, log, listed=listed)
     names = tuple(f"rule:{row.name}" for row in suspicion if row.weight) + tuple(f"rule:{name}" for name in form)
     return Mention(note, sum(families.values()) + sum(ADJUST[name] for name in form), names, listed)
 
 
 _GUESSES = frozenset({"hedge", "cause", "question"})
+_TELLS = frozenset({"because"})
+"""Rules of those families that guess nothing by themselves."""
+
 _ELSEWHERE = frozenset({"refutes", "confirms", "parks", "lead"})
 
 
-def _inherits(note: Note, by_number: dict[int, Note]) -> bool:
-    lead = by_number.get(note.sentence.lead) if note.sentence.lead is not None else None
-    return lead is not None and any(row.family == "lead" for row in lead.rules)
-
-
-def _is_under(note: Note, by_number: dict[int, Note]) -> bool:
-    heading = by_number.get(note.sentence.heading) if note.sentence.heading is not None else None
-    return heading is not None and bool(_CAUSES.search(heading.sentence.text))
-
-
-def _form(note: Note, *, listed: bool, under: bool, report: bool) -> tuple[str, ...]:
+def _form(note: Note, log: _Log, *, listed: bool) -> tuple[str, ...]:
     sentence, words = note.sentence, note.sentence.text.count(" ") + 1
+    under = not listed and sentence.shape != "heading" and log.is_under(note)
     checks = {
         "heading": sentence.shape == "heading" and not listed,
         "short": words < _SHORT and not listed,
@@ -106,18 +132,20 @@ def _form(note: Note, *, listed: bool, under: bool, report: bool) -> tuple[str, 
         "opening": sentence.index == 0,
         "reasoning": sentence.reasoning,
         "user": sentence.role == "user",
-        "report": report,
+        "first-message": sentence.message == log.first_user and not under,
+        "report": sentence.message in log.reports,
         "item-of-causes": listed,
-        "under-causes": under and not listed and sentence.shape != "heading",
-        "lead-line": sentence.text.endswith(":") and _is_lead(note),
-        "settles": any(r.family == "refutes" for r in note.rules) and not any(r.family in _GUESSES for r in note.rules),
+        "under-causes": under,
+        "lead-line": log.is_lead(note),
+        "settles": any(r.family == "refutes" for r in note.rules) and not any(map(_guesses, note.rules)),
+        "calm": sentence.message in log.quiet,
         "only-a-link": bool(_ONLY_LINK.match(sentence.text)),
     }
     return tuple(name for name, holds in checks.items() if holds)
 
 
-def _is_lead(note: Note) -> bool:
-    return not note.entities or any(row.family == "lead" or row.name == "suspect" for row in note.rules)
+def _guesses(row: Row) -> bool:
+    return row.family in _GUESSES and row.name not in _TELLS
 
 
 def _reports(messages: Sequence[Message]) -> frozenset[int]:

@@ -1,8 +1,8 @@
 """The rules, as data: what makes a sentence a suspicion, what settles one, and what an output shows.
 
-The weights of the rules that fire in a sentence add up to its score; at `OPENS` it opens a hypothesis, from `KEEPS` on
-it is kept as a candidate. Weights were set by hand while reading logs; none is fitted. `VERSION` names the whole table:
-change it with any row.
+The weights of the rules that fire in a sentence add up to its score; at `OPENS` it opens a hypothesis, in a log that
+has few from `LEAST` on, and from `KEEPS` on it is kept as a candidate. Weights were set by hand while reading logs;
+none is fitted. `VERSION` names the whole table: change it with any row.
 """
 
 from sessions.hypotheses.rules.table.against import AGAINST
@@ -16,6 +16,7 @@ from sessions.hypotheses.rules.table.symptoms import SYMPTOMS
 __all__ = [
     "AGAINST",
     "KEEPS",
+    "LEAST",
     "OPENS",
     "OUTPUTS",
     "ROWS",
@@ -27,10 +28,13 @@ __all__ = [
     "Row",
 ]
 
-VERSION = "rules-1"
+VERSION = "rules-2"
 
-OPENS = 1.0
+OPENS = 1.3
 """Score from which a sentence states a hypothesis."""
+
+LEAST = 0.9
+"""Score from which the best of a log do, where few reach `OPENS`."""
 
 KEEPS = 0.45
 """Score from which it is kept as a candidate."""

@@ -47,7 +47,7 @@ AGAINST: tuple[Row, ...] = (
         r"(?:\w+ )?(?:fix|solution|approach|way|option|place|tool|choice|design)\b|\bthe fix (?:is|here|would"
         r"|should|could)\b"
         r"|\b(?:i'd|i would|we could|we should|i) (?:recommend|suggest|propose|add|use)\b|\brecommend(?:ation|ed)?\b"
-        r"|\bworkaround\b|\bfollow-?up\b|\btrade-?offs?\b|\bto fix (?:this|it|the)\b|\binstead of\b"
+        r"|\bworkaround\b|\bfollow-?up\b|\btrade-?offs?\b|\bto fix (?:this|it|the)\b"
         r"|\bnice to have\b|\b(?:should|will|would) (?:now )?(?:address|fix|resolve|solve|prevent|help)\b",
         -0.6,
         "talks about how to mend it",
@@ -58,7 +58,7 @@ AGAINST: tuple[Row, ...] = (
         "all-well",
         "success",
         r"\b(?:tests?|checks?|build|lint(?:er)?|suite|everything|ci|vet)\b[^.]{0,25}\b(?:pass(?:es|ed|ing)?"
-        r"|green|clean|succeed(?:s|ed)?)\b"
+        r"|green|clean|succeed(?:s|ed)?)\b(?! (?:even|only|because|despite|although|without|when|with the old)\b)"
         r"|\b0 issues\b|^(?:great|perfect|excellent|all good|good)\b",
         -0.6,
         "reports that a run went well",
@@ -100,6 +100,33 @@ AGAINST: tuple[Row, ...] = (
         "You can see the size in the log.",
     ),
     Row(
+        "task",
+        "request",
+        r"^(?:\*\*[^*]{2,80}\*\*\W*(?:in `[^`]*`\W*)?|[^.:]{3,60}: )?(?:add|use|make|remove|rename|replace|move"
+        r"|extract|update|fix"
+        r"|create|write|run|ensure|keep|drop|change|delete|implement|refactor|introduce|consider|wrap|split|merge"
+        r"|document|expose|give|send|investigate|re-?run|switch|revert|bump|install|teach|try|compare|verify"
+        r"|confirm|look|read|search|test|inspect|re-?check)\b (?!of\b|is\b|was\b)",
+        -0.8,
+        "a task, not what is wrong",
+        "**Writer**: add a lock around the write.",
+        "The writer adds no lock around the write.",
+    ),
+    Row(
+        "wish",
+        "request",
+        r"\b(?:it |that )?(?:would|'d) be (?:great|nice|good|cool|better|ideal|helpful)\b|\bi(?:'d"
+        r"| would) (?:love|like|prefer)\b"
+        r"|\bwe (?:don't|do not|might|may|could|should|can) (?:just |also |then )?(?:need|want|skip|leave|keep"
+        r"|add|use|do)\b"
+        r"|^(?:yes,? |ok(?:ay)?,? |and |so |no,? )*let'?s\b|^just (?:do|use|add|make|keep)\b|\binstead,? (?:can"
+        r"|could|let's)\b",
+        -0.6,
+        "wishes something, or decides on it",
+        "It would be great if it could also write the size.",
+        "It is a great pity that the size is wrong.",
+    ),
+    Row(
         "retelling",
         "retelling",
         r"^(?:so )?(?:the )?user(?:'s)? (?:is|are|was|wants?|asks?|asked|says?|said|thinks?|right|asking"
@@ -132,13 +159,39 @@ AGAINST: tuple[Row, ...] = (
     Row(
         "reviewing",
         "design",
-        r"\b(?:nit|nits|cosmetic|readab\w+|naming|wording|convention|style|out of scope|scope creep"
+        r"\b(?:nit|nits|cosmetic|readab\w+|naming|wording|convention|(?:code|coding) style|style (?:guide"
+        r"|nit)s?|out of scope|scope creep"
         r"|document(?:ed|ation)?|docs|comments?"
         r"|changelog|pr|pull request|follow the|coverage|reviewers?)\b",
         -0.3,
         "reviews or publishes work",
         "That is a nit about naming.",
         "That name is never freed.",
+    ),
+    Row(
+        "settled",
+        "settled",
+        r"\b(?:disprov\w+|refut\w+|exonerat\w+|rul(?:es|ed) (?:it |this |that |them )?out|speaks? against"
+        r"|no longer (?:believe|suspect|think)"
+        r"|(?:theory|hypothesis|suspicion|guess|idea) (?:\w+ ){0,6}?(?:is dead|was wrong|doesn't hold"
+        r"|does not hold|did not hold|holds"
+        r"|is off|falls|failed))\b|\bi was (?:wrong|right)\b|\b(?:not|isn't|wasn't) (?:the|our) (?:cause"
+        r"|culprit|problem|issue)\b",
+        -0.9,
+        "closes a suspicion instead of raising one",
+        "This disproves my theory: the lock is held for a second only.",
+        "My theory: the lock is held for an hour.",
+    ),
+    Row(
+        "open-question",
+        "request",
+        r"^(?:so |and |but |hm+,? )*(?:what|where|which|who|how)(?:'s| (?:is|are|was|could|might|would|can|do"
+        r"|does|did|else|other))\b"
+        r"(?! if\b)[^.]*\?$",
+        -0.7,
+        "asks for a cause and names none",
+        "What could be behind the empty rows?",
+        "Could the cache be behind the empty rows?",
     ),
     Row(
         "explained",

@@ -6,7 +6,10 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "maybe",
         "hedge",
-        r"\b(?:maybe|perhaps|possibly|presumably|probably|likely|plausibl[ey]|i think|i believe)\b",
+        r"\b(?:maybe|perhaps|possibly|presumably|probably|likely|plausibl[ey]|conceivabl[ey]|i think|i believe"
+        r"|i assume"
+        r"|i imagine|i reckon|i have a feeling|i fear|a chance (?:that|of)|a possibility|it's possible"
+        r"|it is possible)\b",
         0.7,
         "an adverb of doubt marks a guess; three in four are suspected causes",
         "Maybe the cache is read before it is written.",
@@ -17,7 +20,13 @@ SUSPICIONS: tuple[Row, ...] = (
         "hedge",
         r"\b(?:i|we)(?:'d| would)? (?:now |also |still |strongly |really )?(?:suspect|guess|doubt|bet|wonder)\b"
         r"|\bmy (?:\w+ )?(?:guess|suspicion|hunch|bet|theory|hypothesis)\b|\bhad to bet\b|\bmoney is on\b"
-        r"|\b(?:under|is|are) suspicio(?:n|us)\b|\bhypothes[ie]s\b",
+        r"|\b(?:under|is|are) suspicio(?:n|us)\b|\bhypothes[ie]s\b|^\W*suspicious\b"
+        r"|\b(?:a|my) (?:gut feeling|hunch|feeling that|suspicion|theory)\b|^\W*(?:theory|guess|suspicion|hunch"
+        r"|idea)\b\W*:"
+        r"|\b(?:i'm|i am|we're) (?:leaning|inclined|tempted|betting|guessing)\b|\b(?:high|top|first"
+        r"|next) on (?:my|the|our) list\b"
+        r"|\btest(?:ing)? the (?:idea|theory|assumption|suspicion) that\b|\bwouldn't (?:be surprised|surprise)\b"
+        r"|\bi(?:'d| would) (?:say|bet|blame|point at|put (?:my )?money on)\b",
         1.0,
         "the writer says outright that it is a suspicion",
         "I suspect the second writer never flushes.",
@@ -27,7 +36,8 @@ SUSPICIONS: tuple[Row, ...] = (
         "seems",
         "hedge",
         r"\b(?:seems?|appears?) (?:to|like|that|as)\b|\blooks? (?:like|as if|as though)\b|\bsuggest(?:s|ing)\b"
-        r"|\bsounds like\b|\bpoint(?:s|ing) (?:to|at|towards?)\b|\bsmells like\b|\bimpl(?:y|ies)\b",
+        r"|\bsounds like\b|\bfeels like\b|\breeks of\b|\bhints? at\b|\bindicat(?:es?|ing|ive of)\b"
+        r"|\bpoint(?:s|ing) (?:to|at|towards?)\b|\bsmells like\b|\bimpl(?:y|ies)\b",
         0.45,
         "an impression drawn from what was just seen",
         "That suggests the lock is held by the parent.",
@@ -46,7 +56,13 @@ SUSPICIONS: tuple[Row, ...] = (
         "modal-cause",
         "cause",
         r"\b(?:could|might|may|would|must)\b(?: \w+){0,2} (?:caus(?:e|ing)|explain|break|fail|lead to|trigger|corrupt"
-        r"|prevent|affect|block|confuse|overwrite|produce|return|read|see|differ)\b",
+        r"|prevent|affect|block|confuse|overwrite|produce|return|read|see|differ|account for|be behind|be why|be what"
+        r"|be responsible|result in|leave|make|trip)\b|\b(?:something|anything) to do with\b"
+        r"|\b(?:could|might|may|must)\b(?: \w+){0,2} (?:be|have been|get|not) (?:\w+ly )?(?:damaged"
+        r"|corrupt(?:ed)?|wrong|broken|stale"
+        r"|missing|lost|swapped|truncated|outdated|incomplete|misconfigured|blocked|skipped|ignored|dropped"
+        r"|unset|too \w+"
+        r"|mapped|applied|set|loaded|called|there)\b",
         0.35,
         "a possibility that names an effect",
         "A late signal could cause the second close.",
@@ -97,9 +113,11 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "next-candidate",
         "cause",
-        r"\b(?:next|first|second|third|other|last|remaining|prime|main|best|likeliest|strongest|only|obvious) "
-        r"(?:\w+ )?(?:suspect|candidate|culprit|possibility|suspicion)\b",
-        0.5,
+        r"\b(?:next|first|second|third|other|last|remaining|prime|main|best|likeliest|strongest|only|obvious"
+        r"|another|top|usual|new) "
+        r"(?:\w+ )?(?:suspect|candidate|culprit|possibility|suspicion|theory|explanation|idea)\b"
+        r"|^(?:or )?alternatively\b|\b(?:potential|possible) (?:problem|issue|bug|flaw|culprit|trap|cause)\b",
+        0.8,
         "one of a row of suspects is taken up",
         "The second candidate is the parser.",
         "The second parser is faster.",
@@ -107,7 +125,9 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "rule-out",
         "cause",
-        r"\b(?:to|can|could|let me|let's|we'll|i'll) (?:first )?(?:rule (?:it |this |that )?out|exclude|eliminate)\b",
+        r"\b(?:to|can|could|let me|let's|we'll|i'll) (?:first )?(?:rule (?:it |this |that )?out|exclude|eliminate)\b"
+        r"|\bworth (?:ruling out|checking|testing|excluding|a look)\b|\bto blame\b|\bi(?:'d| would) (?:look"
+        r"|start) (?:at|with)\b",
         0.45,
         "what is to be ruled out is suspected",
         "The cheapest thing to rule out is the clock.",
@@ -117,7 +137,11 @@ SUSPICIONS: tuple[Row, ...] = (
         "explains",
         "cause",
         r"\b(?:would|could|might|may|which|that|this|also|'d) explains?\b"
-        r"|\bexplains? (?:why|how|the|this|that|everything|it)\b",
+        r"|\bexplains? (?:why|how|the|this|that|everything|it)\b|\b(?:would|could"
+        r"|might) (?:well )?(?:account for|do it|produce"
+        r"|make sense if|fit|match what|give us|be enough)\b|\b(?:that|this|it|which) alone (?:gives|would"
+        r"|explains|is enough)\b"
+        r"|\b(?:consistent|in line) with\b|\bwe(?:'d| would) (?:then )?see exactly\b",
         0.5,
         "something is offered as an explanation",
         "That would explain the empty rows.",
@@ -136,7 +160,7 @@ SUSPICIONS: tuple[Row, ...] = (
         "because",
         "cause",
         r"\b(?:because|due to|caused by|as a result of|owing to|thanks to|stems from|comes? from|came from"
-        r"|so that)\b",
+        r"|coming from|tripped (?:up )?by|boils down to|traces? back to|so that)\b",
         0.4,
         "gives a reason",
         "The test passed because the fixture was reverted.",
@@ -145,9 +169,10 @@ SUSPICIONS: tuple[Row, ...] = (
     Row(
         "what-if",
         "question",
-        r"\bwhat if\b|\bhow about\b|\bcould (?:it|this|that) be\b|\bcan it be\b|\bis it possible\b"
+        r"\bwhat if\b|\bare we sure\b|\bdidn't we have\b|\bcould (?:the|our|my|a)\b[^.]{3,80}\?|\bhow about\b"
+        r"|\bcould (?:it|this|that) be\b|\bcan it be\b|\bis it possible\b"
         r"|\bmight (?:it|this) be\b",
-        0.9,
+        1.1,
         "a suspicion in the form of a question",
         "What if the index is older than the data?",
         "What does the index hold?",
@@ -220,7 +245,7 @@ SUSPICIONS: tuple[Row, ...] = (
         "lack",
         "defect",
         r"\b(?:does(?:n't| not)|do(?:n't| not)|did(?:n't| not)|is(?:n't| not)|are(?:n't| not)|was(?:n't| not)"
-        r"|were(?:n't| not)"
+        r"|were(?:n't| not)|instead of|rather than"
         r"|never|no longer|without|cannot|can't|nothing|not(?! only)|only|nowhere|none)\b",
         0.25,
         "something that should be there or happen is not, or does not",
@@ -246,11 +271,32 @@ SUSPICIONS: tuple[Row, ...] = (
         "finding",
         r"\b(?:found|here'?s|there'?s|that'?s|this is|here is|there is|that is|i see|identified|spotted) "
         r"(?:it|the|a|an|your|our)?\s?(?:real |actual |root |concrete |likely |main )?"
-        r"(?:issue|bug|problem|cause|culprit|weakness|gap|mistake|reason|error)\b|\broot cause\b|\bfound it\b",
+        r"(?:(?:\w+ ){0,2}(?:issue|bug|problem|finding)|cause|culprit|weakness|gap|mistake|reason|error)\b"
+        r"|\broot cause\b|\bfound it\b",
         0.45,
         "announces a finding; often of an earlier suspicion",
         "Found the bug: the offset is counted twice.",
         "The offset is counted from the start.",
+    ),
+    Row(
+        "severity",
+        "finding",
+        r"^\W*(?:critical|high|medium|low|major|minor|blocker|p[0-3]|sev-?\d)(?: \w+)?\W*(?:\*\*|[:\u2014\u2013])",
+        0.5,
+        "a finding with its weight, as reviews list them",
+        "**Medium**: two writers may take the same slot.",
+        "Two writers of medium size take the same slot.",
+    ),
+    Row(
+        "is-wrong",
+        "cause",
+        r"\b(?:is|are|was|were|'s) (?:\w+ly |still |just |already )?(?:wrong|broken|missing|stale|outdated"
+        r"|buggy|flaky|unset"
+        r"|too (?:late|early|slow|small|large|short|long|strict|literal))\b",
+        0.3,
+        "says of something that it is wrong",
+        "The parser is wrong on such lines.",
+        "The wrong parser is taken.",
     ),
     Row(
         "surprise",
@@ -266,7 +312,8 @@ SUSPICIONS: tuple[Row, ...] = (
         "lead",
         r"\b(?:candidates?|suspects?|suspicions|culprits?|causes|reasons|explanations|possibilities|hypotheses"
         r"|bottlenecks"
-        r"|(?:\w+ )?(?:issues|problems|bugs|factors|gaps)|things (?:that )?(?:made|make|could|can|may))\b"
+        r"|(?:\w+ )?(?:issues|problems|bugs|factors|gaps)|things (?:that )?(?:made|make|could|can|may)"
+        r"|(?:could|might|may|would) (?:cause|produce|explain|be behind|account for))\b"
         r"[^.!?]{0,60}:\**$",
         0.0,
         "opens a list whose items are suspicions",

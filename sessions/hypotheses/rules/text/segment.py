@@ -19,7 +19,7 @@ _END = re.compile(
 )
 _SOFT_END = re.compile(r"[:;][\"')\]*]*$")
 _OUTPUT_LIKE = re.compile(
-    r"^\s*(?:\$ |\u276f|>>>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^[^\s/\\]*+[/\\]\S*:\d|\\$"
+    r"^\s*(?:\$ |\u276f|>|#\s?\w+@|\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+\(|File \"|\|)|^[^\s/\\]*+[/\\]\S*:\d|\\$"
     r"|^\s*--?\w[\w-]*(?:[= ]\S+)?\s*$|^[^a-z]*$|^\s*[\w.-]+=\S+$"
 )
 _LONG_USER_TEXT = 6_000
