@@ -100,11 +100,11 @@ class Comparer:
         completed = await self._executor.run(request)
         if completed.outcome != "completed" or completed.exit_code != 0:
             return None
-        return self._clean(completed.stdout)
+        return self.clean(completed.stdout)
 
     def _text(self, planned: PlannedStep, completed: Completed) -> tuple[str, int | None]:
         """Return all that came, as it would have been recorded, and the exit status behind the local filters."""
-        out, err = self._clean(completed.stdout), self._clean(completed.stderr)
+        out, err = self.clean(completed.stdout), self.clean(completed.stderr)
         code = completed.exit_code
         if planned.local_stages and completed.outcome == "completed":
             filtered = filters.apply(planned.local_stages, out)
@@ -112,7 +112,8 @@ class Comparer:
         between = "\n" if out and err and not out.endswith("\n") else ""
         return out + between + err, code
 
-    def _clean(self, raw: bytes) -> str:
+    def clean(self, raw: bytes) -> str:
+        """Return what came over the wire as it may be stored and shown: harmless, and without secrets."""
         return self._redactor.text(display.clean(raw.decode("utf-8", "replace")))
 
 

@@ -6,13 +6,13 @@ whose intent is stored and whose result is not has the outcome ``unknown``; it i
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay import verdict
 from replay.comparing import Comparer
 from replay.intents import Intents
 from replay.policy.judge import judge
-from replay.progress import Began, Done, Ended, Progress, Sending
+from replay.progress import Began, Done, Ended, Heard, Lines, Progress, Sending
 from replay.recording import Recording
 from replay.scratch.bench import Bench
 from sessions import times
@@ -79,7 +79,7 @@ class _Run:
         self._writer = writer
         self._comparer = Comparer(executor, recording, writer.key)
         self._slots = asyncio.Semaphore(AT_ONCE)
-        self._news: asyncio.Queue[Sending | RunStep | _Failure] = asyncio.Queue()
+        self._news: asyncio.Queue[Sending | Heard | RunStep | _Failure] = asyncio.Queue()
         self._intended: dict[int, PlannedStep] = {}
         self._intents = Intents(writer, self._intended)
         self._waiting: dict[int, RunStep] = {}
@@ -109,7 +109,7 @@ class _Run:
                 news = await self._news.get()
                 if isinstance(news, _Failure):
                     raise news.error
-                if isinstance(news, Sending):
+                if isinstance(news, Sending | Heard):
                     yield news
                 else:
                     self._waiting[news.step] = news
@@ -139,7 +139,8 @@ class _Run:
         if step.scratch is not None and self._bench is not None:
             completed = await self._bench.run(step, _QUIET)
         else:
-            completed = await self._executor.run(_request(step))
+            lines = Lines(self._comparer.clean, lambda text: self._news.put_nowait(Heard(step.step, text)))
+            completed = await self._executor.run(replace(_request(step), heard=lines.take))
         result = await self._comparer.compare(step, completed)
         return result.model_copy(update={"started": started, "duration": completed.duration})
 

@@ -1,8 +1,12 @@
 """What a replay tells while it runs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sessions.models.replay import EvidenceStanding, HypothesisStanding, RunStep
+
+MOST = 256 * 1024
+"""Bytes of one step's output that are told while it runs; all of it is judged when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,14 @@ class Sending:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """More whole lines of what a step prints have come: to be shown, not to be judged."""
+
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """A step has its outcome, and it is stored. Steps come in the order of the plan."""
 
@@ -37,4 +49,23 @@ class Ended:
     worths: tuple[HypothesisStanding, ...]
 
 
-Progress = Began | Sending | Done | Ended
+Progress = Began | Sending | Heard | Done | Ended
+
+
+class Lines:
+    """Collects pieces of output and tells every whole line once, made safe by `clean`."""
+
+    def __init__(self, clean: Callable[[bytes], str], tell: Callable[[str], None]) -> None:
+        self._clean = clean
+        self._tell = tell
+        self._rest = b""
+        self._left = MOST
+
+    def take(self, piece: bytes) -> None:
+        """Take a piece; a line that is not whole yet waits for the next."""
+        if self._left <= 0:
+            return
+        self._left -= len(piece)
+        lines, newline, self._rest = (self._rest + piece).rpartition(b"\n")
+        if newline:
+            self._tell(self._clean(lines + newline))

@@ -217,6 +217,15 @@ class Started(Message):
 
 
 @dataclass
+class Heard(Message):
+    """More lines of what a step prints have come."""
+
+    target: str
+    step: int
+    text: str
+
+
+@dataclass
 class Ran(Message):
     """A step came back."""
 

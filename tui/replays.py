@@ -151,6 +151,8 @@ class _Run(Thread):
                 self._numbers.add(number)
             case progress.Sending(step=step):
                 self._post(messages.Started(told.target, step))
+            case progress.Heard(step=step, text=text):
+                self._post(messages.Heard(told.target, step, text))
             case progress.Done(result=result):
                 self._post(messages.Ran(told.target, result))
             case _:

@@ -1,6 +1,7 @@
 """Output as it arrives: kept up to a limit, counted and dropped beyond it."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from probes.host.script import header
@@ -21,9 +22,10 @@ class Stream(Protocol):
 class Capture:
     """The two streams of one run, each cut at `limit` bytes; draining goes on so that the exit status arrives."""
 
-    def __init__(self, mark: str, limit: int) -> None:
-        """Prepare for a run whose wrapper uses `mark`."""
+    def __init__(self, mark: str, limit: int, heard: Callable[[bytes], None] | None = None) -> None:
+        """Prepare for a run whose wrapper uses `mark`; `heard` gets what is kept of standard output as it comes."""
         self.mark = mark
+        self._heard = heard
         self._limit = limit
         self._kept = {"stdout": bytearray(), "stderr": bytearray()}
         self._room = {"stdout": limit, "stderr": limit + 4096}
@@ -69,3 +71,5 @@ class Capture:
         kept += chunk[:room]
         self.seen += len(chunk)
         self.truncated = self.truncated or len(chunk) > room
+        if name == "stdout" and room > 0 and self._heard is not None:
+            self._heard(chunk[:room])

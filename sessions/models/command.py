@@ -1,6 +1,6 @@
 """Commands: what a step really ran, where, and what came of running one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -97,6 +97,8 @@ class Request:
     merge_stderr: bool = False
     timeout: float = 60.0
     output_limit: int = 8 * 1024 * 1024
+    heard: Callable[[bytes], None] | None = None
+    """Called with every piece of standard output that is kept, as it comes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,8 @@ async def test_escape_ends_what_hangs_on_the_target(
         await pilot.press("y")
         await wait_for(pilot, settle, "running …")
         writing = os.open(pipe, os.O_WRONLY)  # returns once cat has opened its end
+        os.write(writing, b"first line\nsecond li")
+        assert "second li" not in await wait_for(pilot, settle, "first line")
         await pilot.press("escape")
         await wait_for(pilot, settle, "Ended before its time")
     with Reader.open(store) as reader:

@@ -58,6 +58,10 @@ class Progress:
     coming: dict[tuple[str, int], str] = field(default_factory=dict)
     runs: Sequence[RunRow] = ()
 
+    def hear(self, place: tuple[str, int], text: str) -> None:
+        """Take more of what a step prints; only as much is kept as is shown."""
+        self.coming[place] = "".join((self.coming.get(place, "") + text).splitlines(keepends=True)[-TAIL:])
+
 
 def rows(plans: Sequence[Plan]) -> tuple[Row, ...]:
     """Return the steps of all plans, in order; targets that would get the same share a row."""
@@ -154,8 +158,7 @@ def _coming(target: str, text: str) -> Iterator[Block]:
     yield from lines.heading(f"On {target}")
     yield Prose(ink("running …", "root"))
     shown = locate(text, ()).lines
-    if shown:
-        yield Listing(shown[-TAIL:], first=max(len(shown) - TAIL, 0) + 1)
+    yield from (Prose(inline(line, "code"), indent=2, hang=2) for line in shown)
 
 
 def _came(target: str, came: RunStep, runs: Sequence[RunRow]) -> Iterator[Block]:

@@ -46,6 +46,7 @@ class ReplayScreen(ModalScreen[bool]):
         self._rows: Sequence[pages.Row] = ()
         self._progress = pages.Progress()
         self._under_way = False
+        self._due = False
 
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
@@ -132,6 +133,11 @@ class ReplayScreen(ModalScreen[bool]):
         self._progress.running.add((started.target, started.step))
         self._draw_soon()
 
+    def on_heard(self, heard: messages.Heard) -> None:
+        """Show what a step prints while it runs."""
+        self._progress.hear((heard.target, heard.step), heard.text)
+        self._draw_soon()
+
     def on_ran(self, ran: messages.Ran) -> None:
         """Show what came of a step."""
         self._progress.running.discard((ran.target, ran.result.step))
@@ -189,9 +195,13 @@ class ReplayScreen(ModalScreen[bool]):
         else:
             self.query_one(Form).name_hosts(hosts)
 
-    @work(exclusive=True, group="news")
-    async def _draw_soon(self) -> None:
-        await asyncio.sleep(PAUSE)
+    def _draw_soon(self) -> None:
+        if not self._due:
+            self._due = True
+            self.set_timer(PAUSE, self._draw_news)
+
+    def _draw_news(self) -> None:
+        self._due = False
         self._draw()
         self._show_page(stay=True)
 
