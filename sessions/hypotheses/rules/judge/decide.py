@@ -126,15 +126,15 @@ def _passed(record: Record, acted: Sequence[Step]) -> Step | None:
     """Return the first run that passes after a change."""
     if not acted:
         return None
-    return next((t.step for t in record.trials if t.step.ordinal > acted[0].ordinal and t.outcome == "passes"), None)
+    since = (t.step for t in record.trials if t.step.ordinal > acted[0].ordinal and t.outcome == "passes")
+    return next((step for step in since if any(mark.showing == "passes" for mark in record.marks(step))), None)
 
 
 def is_guess(suspicion: Suspicion) -> bool:
     """Return whether the agent puts a suspicion forward as one, and not as a finding."""
-    first = suspicion.mentions[0]
-    if first.note.sentence.role != "agent":
-        return False
-    return first.listed or any(row.family in _GUESSES for row in (*first.note.rules, *suspicion.best.rules))
+    first = suspicion.mentions[0].note
+    rules = (*first.rules, *suspicion.best.rules)
+    return first.sentence.role == "agent" and any(row.family in _GUESSES for row in rules)
 
 
 _GUESSES = frozenset({"hedge", "question", "plan"})
@@ -211,7 +211,7 @@ def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
             step = proof.step
             line = (proof.line or first_line(step.command))[:LONGEST_QUOTE]
             piece = Evidence(step=step.ordinal, stance="supports", quote=line, deciding=True, source=proof.rule)
-            message = min((step.message or 0) + 1, record.last)
+            message = min(proof.message + 1, record.last)
             yield _Event(message, -1, "confirmed", line, proof.rule, "grounded", (piece,))
 
 

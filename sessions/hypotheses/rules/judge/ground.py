@@ -41,13 +41,25 @@ def ground(record: Record, suspicion: Suspicion, claim: Claim) -> tuple[Evidence
 
 
 def speaks_against(record: Record, claim: Claim) -> bool:
-    """Return whether the last run before a claim says otherwise: a failure, or a difference."""
+    """Return whether the last run before a claim says otherwise, or the next one after it: a failure, a difference."""
+    if claim.verdict == "confirmed" and _fails_next(record, claim.note.sentence.message):
+        return True
     runs = [step for step in claim.steps if step.kind in {"shell", "poll"} and step.output]
     if not runs:
         return False
     shown = {mark.showing for mark in record.marks(runs[-1])}
     wanted: Showing = "differs" if claim.verdict == "refuted" else "fails"
     return wanted in shown and not shown & {"passes", "agrees"}
+
+
+def _fails_next(record: Record, message: int) -> bool:
+    """Whether the next run after a message, of something that ran before, fails with nothing changed in between."""
+    after = next((t for t in record.trials if t.message >= message), None)
+    if after is None or after.outcome != "fails":
+        return False
+    if any((s.message or 0) >= message and s.ordinal < after.step.ordinal for s in record.fixes):
+        return False
+    return any(t.call.is_like(after.call) for t in record.trials if t.step.ordinal < after.step.ordinal)
 
 
 def _against(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evidence | None:

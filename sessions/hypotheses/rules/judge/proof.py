@@ -33,7 +33,7 @@ def _passes(record: Record, before: Sequence[Trial], trial: Trial) -> Iterator[P
         return
     for key in _between(record, failed, trial):
         if _is_of(record, key, failed):
-            yield Proof(key, trial.step, _line(record.marks(trial.step)), "rule:pass-after-fail")
+            yield Proof(key, trial.step, trial.message, _line(record.marks(trial.step)), "rule:pass-after-fail")
 
 
 def _between(record: Record, first: Trial, last: Trial) -> Iterable[str]:
@@ -53,7 +53,7 @@ def _gone(record: Record, before: Sequence[Trial], trial: Trial) -> Iterator[Pro
         for mark in sorted(record.marks(failed.step), key=lambda m: m.showing != "fails"):
             named = mark.showing in _TROUBLE and len(terms(mark.line) & suspicion.entities) >= _SHARED
             if named and _DIGITS.sub("", mark.line) not in still:
-                yield Proof(key, failed.step, mark.line, "rule:error-gone")
+                yield Proof(key, failed.step, trial.message, mark.line, "rule:error-gone")
                 break
 
 
@@ -65,10 +65,10 @@ def _toggled(record: Record, before: Sequence[Trial], trial: Trial) -> Iterator[
     if any(other.step.ordinal < s.ordinal < trial.step.ordinal for s in record.fixes):
         return
     words = terms(" ".join(other.call.switches ^ trial.call.switches))
-    known = [s for s in record.suspicions if s.message <= (trial.step.message or 0)]
+    known = [s for s in record.suspicions if s.message <= trial.message]
     best = max(known, key=lambda s: record.rarity.weigh(words & s.terms), default=None)
     if best is not None and len(words & best.terms) >= _SHARED:
-        yield Proof(best.key, trial.step, first_line(trial.step.output), "rule:switch")
+        yield Proof(best.key, trial.step, trial.message, first_line(trial.step.output), "rule:switch")
 
 
 def _differ(one: Trial, other: Trial) -> bool:
@@ -94,7 +94,7 @@ def _failed(before: Sequence[Trial], trial: Trial) -> Trial | None:
 def _is_of(record: Record, key: str, failed: Trial) -> bool:
     """Whether a failure is one that a suspicion was raised to explain: raised after it, or named by it."""
     suspicion = next(s for s in record.suspicions if s.key == key)
-    if suspicion.message >= (failed.step.message or 0):
+    if suspicion.message > failed.message:
         return True
     lines = (m.line for m in record.marks(failed.step) if m.showing == "fails")
     return any(len(terms(line) & suspicion.entities) >= _SHARED for line in lines)
@@ -113,7 +113,7 @@ def _named(record: Record, trial: Trial) -> Iterator[Proof]:
         added = "\n".join(line for s in own for line in changed(s))
         hit = next((name for name in names if name in added), None)
         if hit is not None and any(not _TESTS.search(file) for s in own for file in files(s)):
-            yield Proof(key, trial.step, names[hit].line, "rule:its-test-passes")
+            yield Proof(key, trial.step, trial.message, names[hit].line, "rule:its-test-passes")
 
 
 def _line(marks: Sequence[Mark]) -> str:

@@ -20,10 +20,11 @@ _LONGEST_COMMAND = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A run that shows that a suspicion was right, the line that does, and the rule by which."""
+    """A run that shows that a suspicion was right, the line that does, by which rule, and from when that is known."""
 
     key: str
     step: Step
+    message: int
     line: str
     rule: str
 

@@ -37,9 +37,9 @@ def conclusions(record: Record) -> Mapping[str, Sequence[tuple[Note, Said]]]:
     """
     found: dict[str, list[tuple[Note, Said]]] = {s.key: [] for s in record.suspicions}
     settled: dict[str, Verdict] = {}
-    waiting = deque(sorted(record.proofs, key=lambda p: p.step.message or 0))
+    waiting = deque(sorted(record.proofs, key=lambda p: p.message))
     for note, said in record.stances:
-        while waiting and (waiting[0].step.message or 0) < note.sentence.message:
+        while waiting and waiting[0].message < note.sentence.message:
             settled[waiting.popleft().key] = "confirmed"
         meant = _announced(record, note, said) or [
             s

@@ -69,6 +69,11 @@ class Trial:
     seconds: float
     """As the output says it, 0 where it does not."""
 
+    @property
+    def message(self) -> int:
+        """Ordinal of the message before it."""
+        return self.step.message or 0
+
 
 def trial(step: Step, marks: Sequence[Mark]) -> Trial | None:
     """Return what a step tried: its last call that is more than preparing and reading; None if there is none."""
