@@ -8,13 +8,16 @@ returned value ``None``, a member of a table is left out. Prints the share that 
 
 import ast
 import contextlib
-import io
+import importlib
+import inspect
 import os
 import random
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -22,21 +25,18 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
-import pytest
+from sessions.shell import parse as parsing
+from tests.replay.policy.grammar import cases
+from tests.replay.policy.grammar.cases import FAMILIES
 
 PACKAGE = Path(__file__).parents[3] / "replay" / "policy"
-FAST = (
-    "adversarial",
-    "effects",
-    "programs",
-    "open_words",
-    "second_opinion",
-    "git_parsing",
-    "wrappers",
-    "grammar",
-    "coverage",
-)
+FAST = ("tables", "effects", "adversarial", "open_words", "parts", "second_opinion", "grammar")
 """Tests that only judge."""
+SLOW = frozenset({
+    "test_two_parsers_come_to_the_same_decision", "test_an_option_that_no_manual_has_is_refused",
+    "test_what_stands_around_a_call_counts_as_it_should",
+})  # fmt: skip
+"""Those of them that say nothing more of a mutant, or take too long for hundreds."""
 PATIENCE = 120
 """Seconds after which a mutant that does not end is taken for noticed."""
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -169,7 +169,8 @@ class _Changed(MetaPathFinder):
 
     def exec_module(self, module: ModuleType) -> None:
         tree = ast.parse(self.mutant.path.read_text())
-        dict(enumerate(change for _, change in places(tree)))[self.mutant.number]()
+        if self.mutant.number >= 0:
+            dict(enumerate(change for _, change in places(tree)))[self.mutant.number]()
         exec(compile(ast.fix_missing_locations(tree), self.mutant.path, "exec"), module.__dict__)  # noqa: S102
 
 
@@ -179,37 +180,61 @@ def noticed(mutant: Mutant) -> bool:
     if not child:
         code = 1
         with contextlib.suppress(BaseException):
-            code = _test(mutant)
+            signal.alarm(PATIENCE)
+            code = int(not _passes(mutant))
         os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
 
 
-def _test(mutant: Mutant) -> int:
-    import signal  # noqa: PLC0415 -- only the child sets an alarm
-
-    signal.alarm(PATIENCE)
+def _passes(mutant: Mutant) -> bool:
+    """Run the fast tests on a freshly loaded policy; what they assert decides."""
+    for name in [name for name in sys.modules if name.startswith("replay.policy")]:
+        del sys.modules[name]
     sys.meta_path.insert(0, _Changed(mutant))
-    files = [str(path) for name in FAST if (path := Path(__file__).with_name(f"test_{name}.py")).exists()]
-    chosen = (
-        "not kernel and not manual_has and not two_parsers_come and not (around and not (text or gpu or compilers))"
-    )
-    from tests.replay.policy.grammar import cases  # noqa: PLC0415 -- pairs of options take most of the time
+    judge = importlib.import_module("replay.policy.judge")
+    second = mutant.path.stem == "second"
+    for name in FAST:
+        module = importlib.import_module(f"tests.replay.policy.test_{name}")
+        for known, value in list(vars(module).items()):
+            home = getattr(value, "__module__", None) or ""
+            if home.startswith("replay.policy") and callable(value):
+                same = judge.assess if known == "judge" and not second else getattr(sys.modules.get(home), known, value)
+                setattr(module, known, same)
+        for test in [value for known, value in vars(module).items() if known.startswith("test_")]:
+            if name != "second_opinion" or second:
+                _run(test, mutant)
+    return True
 
-    cases.MOST = 1
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        words = ["-q", "-x", "-p", "no:cacheprovider", "-W", "ignore", "-k", chosen, *files]
-        return int(pytest.main(words, [_AgreeingParsers()]))
+
+def _run(test: Callable[..., None], mutant: Mutant) -> None:
+    """Call a test with each set of its parameters; one that needs more than parameters is left out."""
+    marks = [mark for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
+    names = [name for mark in marks for name in ([mark.args[0]] if isinstance(mark.args[0], str) else mark.args[0])]
+    needed = set(inspect.signature(test).parameters)
+    if needed != set(names) or test.__name__ in SLOW or hasattr(test, "hypothesis"):
+        return
+    sets = marks[0].args[1] if marks else [()]
+    for values in sets:
+        given = dict(zip(names, values if len(names) > 1 else [values], strict=True)) if marks else {}
+        if _concerns(given.get("family"), mutant):
+            test(**given)
 
 
-class _AgreeingParsers:
-    """Leaves the second parser out of most tests: a process for each command takes most of their time."""
+def _concerns(family: str | None, mutant: Mutant) -> bool:
+    """Tell whether a family's cases are worth trying: those of another family's file never reach a change in it."""
+    own = mutant.path.stem if mutant.path.parent.name == "programs" else mutant.path.parent.name
+    return family is None or own not in FAMILIES or own == family
 
-    @pytest.fixture(autouse=True)
-    def _agreeing(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-        if "second_opinion" not in request.node.nodeid:
-            from replay.policy.lines import second  # noqa: PLC0415 -- loaded in its changed form
 
-            monkeypatch.setattr(second, "agrees", lambda *_: True)
+def _keep_parsed() -> None:
+    """Parse each text only once, in all processes: the parser is no part of what is changed."""
+    kept = lru_cache(maxsize=None)(parsing.parse)
+    parsing.parse = kept
+    for name in [name for name in sys.modules if name.startswith("replay.policy")]:
+        del sys.modules[name]
+    unchanged = Mutant(PACKAGE / "__init__.py", -1, "")
+    if not _passes(unchanged):
+        sys.exit("the tests fail as they are")
 
 
 def main() -> None:
@@ -217,6 +242,8 @@ def main() -> None:
     count, seed, jobs = (int(word) for word in (*sys.argv[1:], *("400", "1", str(os.cpu_count()))[len(sys.argv) - 1 :]))
     chosen = random.Random(seed).sample(every(), count)  # noqa: S311 -- the same mutants for the same seed
     missed: list[Mutant] = []
+    cases.MOST = 1
+    _keep_parsed()
     with get_context("fork").Pool(jobs) as pool:
         for number, (mutant, seen) in enumerate(zip(chosen, pool.imap(noticed, chosen), strict=True), 1):
             if not seen:
