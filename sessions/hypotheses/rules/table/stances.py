@@ -129,20 +129,28 @@ STANCES: tuple[Row, ...] = (
         r"?(?:\w+ )?(?:bug|issue|problem|cause|culprit|reason)\b|\b(?:is|was) (?:indeed|definitely|really"
         r"|clearly) (?:the )?(?:cause|culprit|bug|problem)\b"
         r"|\broot cause (?:(?:is|was)(?! not\b)|confirmed|found|identified)\b|\b(?:is|are|was) (?:adding|causing"
-        r"|responsible for)\b|\baccounts? for\b|\bconfirm(?:s|ed)\b(?! (?:(?:that )?(?:there (?:is|are) )?no\b"
-        r"|.{1,60}\b(?:fine|correct(?:ly)?|clean|safe|works?|pass(?:es)?|ok|expected|not|isn't|doesn't|only"
-        r"|one (?:important )?detail)\b))|\bproves\b"
-        r"|\bproof\b",
+        r"|responsible for)\b|\baccounts? for\b",
         1.0,
         "says that this is the cause",
         "That's the bug.",
         "That is a long list.",
     ),
     Row(
+        "confirmed",
+        "confirms",
+        r"\bconfirm(?:s|ed)\b(?! (?:(?:that )?(?:there (?:is|are) )?no\b"
+        r"|.{1,60}\b(?:fine|correct(?:ly)?|clean|safe|works?|pass(?:es)?|ok|expected|not|isn't|doesn't|only"
+        r"|one (?:important )?detail)\b))|\bproves\b|\bproof\b",
+        0.6,
+        "a word of proof, which may be one of anything: counts for what the sentence names",
+        "Confirmed: the second writer never flushes.",
+        "I confirm by mail.",
+    ),
+    Row(
         "fixed",
         "confirms",
-        r"\bnow (?:it |everything |this |that )?(?:works?|passes(?! [`'\"*\w])|succeeds)\b|\b(?:fix|patch|change|test|guard"
-        r"|workaround) (?:now )?(?:works?|worked|passes|passed|is working|helped)\b"
+        r"\bnow (?:it |everything |this |that )?(?:works?|passes(?! [`'\"*\w])|succeeds)\b"
+        r"|\b(?:fix|patch|change|test|guard|workaround) (?:now )?(?:works?|worked|passes|passed|is working|helped)\b"
         r"|\b(?:works?|worked|passes|passing|green|fixed|solved|resolved|gone) now\b|\b(?:it|that|this|problem"
         r"|issue|error|bug) (?:is|was|has been|got) (?:now |definitely |indeed |completely )?(?:fixed|solved"
         r"|resolved|gone)\b"
