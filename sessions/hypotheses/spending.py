@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sessions.models.hypothesis import DEAD_ENDS, Cost, Hypothesis
+from sessions.models.hypothesis import DEAD_ENDS, Cost, Hypothesis, Tree
 from sessions.models.session import Message, Tokens
 
 _KINDS = ("input", "output", "reasoning", "cache_read", "cache_write")
@@ -47,6 +47,21 @@ def charge(
     return {key: _with(spent.get(key, Cost()), several) for key, several in used.items()}
 
 
+def priced(tree: Tree, prices: Prices) -> Tree:
+    """Return `tree` with what tokens cost at `prices`, wherever the log records tokens but no money."""
+    return tree.model_copy(
+        update={
+            "hypotheses": tuple(_priced(one, prices) for one in tree.hypotheses),
+            "candidates": tuple(_priced(one, prices) for one in tree.candidates),
+        }
+    )
+
+
+def paid(used: Tokens, prices: Prices) -> Tokens:
+    """Return tokens with what they cost: as the log says, else at `prices`."""
+    return used if used.cost else used.model_copy(update={"cost": prices.of(used)})
+
+
 def dead_ends(hypotheses: Iterable[Hypothesis]) -> Cost:
     """Return the sum of what dead ends cost; seconds and tokens are None where no dead end has them."""
     return total([one.cost for one in hypotheses if one.verdict in DEAD_ENDS and not one.root])
@@ -75,3 +90,10 @@ def add(several: Sequence[Tokens]) -> Tokens:
 def _with(cost: Cost, several: Sequence[Tokens]) -> Cost:
     used = add(several)
     return cost.model_copy(update={"tokens": used.total, "used": used})
+
+
+def _priced(one: Hypothesis, prices: Prices) -> Hypothesis:
+    used = one.cost.used
+    if used is None:
+        return one
+    return one.model_copy(update={"cost": one.cost.model_copy(update={"used": paid(used, prices)})})

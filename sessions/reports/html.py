@@ -52,6 +52,7 @@ def _environment() -> Environment:
         prose=_prose,
         duration=wording.duration,
         costs=wording.costs,
+        whole_costs=wording.whole_costs,
         anchor=_anchor,
         moment=wording.moment,
         answers=wording.answers,

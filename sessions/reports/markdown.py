@@ -54,7 +54,7 @@ def _summary(story: Narrative) -> Iterator[str]:
         return
     for title, nodes in (("Cause", story.causes), ("Dead ends", story.dead_ends), ("Left open", story.undecided)):
         if nodes:
-            spent = f" ({', '.join(wording.costs(story.spent_on_dead_ends))})" if title == "Dead ends" else ""
+            spent = f" ({', '.join(wording.whole_costs(story.spent_on_dead_ends))})" if title == "Dead ends" else ""
             yield f"**{title}{spent}**"
             yield "\n".join(
                 f"- {node.mark} {_name(node)}: {inline(node.hypothesis.statement)}{_cost(node)}" for node in nodes

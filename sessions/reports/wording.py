@@ -37,9 +37,25 @@ def count(number: int, thing: str, things: str = "") -> str:
 
 
 def costs(cost: Cost) -> tuple[str, ...]:
-    """Return what was spent, a part each: steps, wall time, tokens; without those that the log does not have."""
-    parts = [count(cost.steps, "step"), duration(cost.seconds), f"{cost.tokens:,} tokens" if cost.tokens else ""]
+    """Return what was spent, a part each: steps, wall time, tokens, US dollars; without those that nobody knows."""
+    parts = [
+        count(cost.steps, "step"),
+        duration(cost.seconds),
+        f"{cost.tokens:,} tokens" if cost.tokens else "",
+        money(cost),
+    ]
     return tuple(part for part in parts if part)
+
+
+def whole_costs(cost: Cost) -> tuple[str, ...]:
+    """Return the same, and plainly what the log does not record."""
+    return costs(cost) if cost.tokens is not None else (*costs(cost), "tokens not recorded")
+
+
+def money(cost: Cost) -> str:
+    """Return what tokens cost, ``$0.31``; empty where neither the log nor a person gives a price."""
+    dollars = cost.used.cost if cost.used is not None else None
+    return f"${dollars:,.2f}" if dollars else ""
 
 
 def answers(report: ProbeReport) -> list[tuple[str, str]]:

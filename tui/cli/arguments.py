@@ -2,9 +2,12 @@
 
 import argparse
 import re
+from dataclasses import fields
+from math import inf
 from pathlib import Path
 
 from sessions.errors import UnknownHypothesis, UsageProblem
+from sessions.hypotheses.spending import Prices
 from sessions.models.hypothesis import Hypothesis, Tree
 from sessions.store.location import default_store
 
@@ -28,6 +31,25 @@ def add_session(parser: argparse.ArgumentParser) -> None:
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add --json."""
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def add_price(parser: argparse.ArgumentParser) -> None:
+    """Add --price."""
+    help_ = "US dollars for a million tokens: of question, answer, cached and newly cached; where the log has no price"
+    parser.add_argument("--price", metavar="IN,OUT,READ,WRITE", help=help_)
+
+
+def prices(text: str | None) -> Prices | None:
+    """Return the prices that ``3,15,0.3,3.75`` gives. Raises UsageProblem for anything else."""
+    if text is None:
+        return None
+    try:
+        figures = [float(part) for part in text.split(",")]
+    except ValueError:
+        figures = []
+    if len(figures) != len(fields(Prices)) or not all(0 <= figure < inf for figure in figures):
+        raise UsageProblem(f"{text!r} gives no prices.", hint="Write four numbers: --price 3,15,0.3,3.75.")
+    return Prices(*figures)
 
 
 def natural(text: str) -> int:

@@ -1,9 +1,13 @@
 """Figures as a person reads them: durations, sizes, counts."""
 
+from sessions.models.session import Tokens
+
 MINUTE = 60
 HOUR = 3600
 DAY = 86_400
 KIB = 1024
+_THOUSAND = 1_000
+_MILLION = 1_000_000
 
 
 def duration(seconds: float | None) -> str:
@@ -29,6 +33,19 @@ def size(count: int) -> str:
     if count < KIB * KIB:
         return f"{count / KIB:.1f} KiB"
     return f"{count / KIB / KIB:.1f} MiB"
+
+
+def short(count: int) -> str:
+    """Return a count in at most five characters or so: ``812``, ``41k``, ``1.2M``."""
+    for size, letter in ((_MILLION, "M"), (_THOUSAND, "k")):
+        if count >= size:
+            return f"{count / size:.{int(count < 10 * size)}f}{letter}"
+    return str(count)
+
+
+def dollars(used: Tokens | None) -> str:
+    """Return what tokens cost, ``$0.31``; empty where nobody gives a price."""
+    return f"${used.cost:,.2f}" if used is not None and used.cost else ""
 
 
 def several(count: int, one: str, more: str = "") -> str:

@@ -112,6 +112,7 @@ def cost(spent: Cost) -> str:
     """Return what was spent, without spaces that a line break could use: ``3 steps · 4m10s``."""
     words = [figures.several(spent.steps, "step")] if spent.steps else []
     words += [figures.duration(spent.seconds)] if spent.seconds else []
+    words += [f"{figures.short(spent.tokens)} tokens".replace(" ", "\u00a0")] if spent.tokens else []
     return " · ".join(words)
 
 

@@ -37,6 +37,7 @@ def test_an_answer_on_several_lines_is_counted_once(read_case: Read) -> None:
     first, others = (10, 44, 100, 20), 10
     assert (session.tokens.input, session.tokens.output) == (first[0] + others + 10, first[1] + others + 5)
     assert (session.tokens.cache_read, session.tokens.cache_write) == (first[2] + 100, first[3] + 20)
+    assert [each.tokens for each in session.messages] == [None, None, session.tokens]
 
 
 def test_results_are_paired_by_id_whatever_their_order(read_case: Read) -> None:

@@ -54,7 +54,10 @@ def test_injected_context_is_told_from_what_a_person_wrote(read_case: Read) -> N
 
 
 def test_repeated_token_counts_are_one_answer(read_case: Read) -> None:
-    tokens = read_case("talk", 1).tokens
+    session = read_case("talk", 1)
+    tokens = session.tokens
+    spoken = [each.tokens for each in session.messages if each.tokens]
+    assert sum(each.total for each in spoken) == tokens.total
     assert (tokens.input, tokens.cache_read) == (40 + 50, 60 + 100)
     assert (tokens.output, tokens.reasoning) == (15 + 20, 5 + 10)
 

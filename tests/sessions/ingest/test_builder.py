@@ -102,6 +102,20 @@ def test_a_poll_of_nothing_known_stands_alone() -> None:
     assert (session.steps[0].continues, session.steps[0].output) == (None, "text")
 
 
+def test_a_message_has_the_tokens_of_the_answers_that_end_at_it() -> None:
+    told = one(
+        Used("s", "0", input=100),
+        Said("s", "user", "why?"),
+        Said("s", "agent", "maybe the disk", "reasoning"),
+        Used("s", "1", input=5, output=1),
+        Said("s", "agent", "I look at it."),
+        Used("s", "1", input=5, output=9, cost=0.5),
+        Used("s", "2", output=3),
+    )
+    assert [each.tokens for each in told.messages] == [None, None, Tokens(input=5, output=12, cost=0.5)]
+    assert told.tokens.input == 105
+
+
 def test_tokens_count_each_answer_once() -> None:
     used = (
         Used("s", "1", input=5, output=1),

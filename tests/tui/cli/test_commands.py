@@ -71,9 +71,29 @@ def test_times_are_shown_in_the_readers_zone(bundled: Run) -> None:
 
 
 def test_show_says_what_dead_ends_cost(bundled: Run) -> None:
-    assert (
-        "Dead ends took 22 of 36 steps and 2m09s; the whole session 267,890 tokens." in bundled("show", "latest").stdout
+    said = bundled("show", "latest").stdout
+    pattern = r"Dead ends took 22 of 36 steps and 2m09s, ([\d,]+) tokens; the whole session 267,890 tokens\."
+    found = re.search(pattern, " ".join(said.split()))
+    assert found is not None
+    assert 0 < int(found[1].replace(",", "")) < 267_890
+
+
+def test_tokens_cost_what_a_person_says_where_the_log_has_no_price(bundled: Run) -> None:
+    shown = " ".join(bundled("show", "latest", "--price", "10,20,1,1").stdout.split())
+    session = read_json(bundled("list", "--json"))[0]["tokens"]
+    whole = session["input"] * 10 + (session["output"] + session["reasoning"]) * 20 + session["cache_read"]
+    assert f"the whole session 267,890 tokens, ${whole / 1e6:.2f}." in shown
+    assert re.search(r"2m09s, [\d,]+ tokens, \$0\.\d\d; the whole", shown)
+    assert re.search(
+        r"Dead ends \(22 steps, .*tokens, \$0\.\d\d\)", bundled("report", "latest", "--price", "10,20,1,1").stdout
     )
+
+
+@pytest.mark.parametrize("price", ["1,2", "a,b,c,d", "1,2,3,-4", "1,2,3,inf", "1,2,3,nan"])
+def test_what_gives_no_prices_is_refused(bundled: Run, price: str) -> None:
+    done = bundled("show", "latest", "--price", price)
+    assert done.returncode == 2
+    assert "gives no prices" in done.stderr
 
 
 def test_show_names_step_and_quote_of_each_decision(bundled: Run) -> None:

@@ -13,12 +13,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Say which arguments the command takes."""
     arguments.add_session(parser)
     parser.add_argument("--format", choices=FORMATS, default="md", help="md (default), html (one file) or json")
+    arguments.add_price(parser)
     parser.add_argument("--output", type=Path, metavar="FILE", help="write there instead of to standard output")
 
 
 def run(args: argparse.Namespace) -> int:
     """Render a session's report to a file or to standard output."""
-    text = render(arguments.store_path(args), args.session, args.format)
+    text = render(arguments.store_path(args), args.session, args.format, arguments.prices(args.price))
     if args.output:
         output.write_file(args.output, text)
         diagnostics.say(f"Wrote {args.output}.")

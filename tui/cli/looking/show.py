@@ -1,11 +1,12 @@
 """``necropsy show``: the hypothesis tree of a session, in the terminal."""
 
 import argparse
+from dataclasses import replace
 
 from rich.text import Text
 from rich.tree import Tree as Branch
 
-from sessions.hypotheses.spending import dead_ends
+from sessions.hypotheses.spending import dead_ends, paid, priced
 from sessions.ingest import display
 from sessions.models.hypothesis import DEAD_ENDS, MARKS, Hypothesis, Tree
 from sessions.store.reader import Reader
@@ -29,14 +30,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Say which arguments the command takes."""
     arguments.add_session(parser)
     parser.add_argument("--candidates", action="store_true", help="also list the suspicions under the threshold")
+    arguments.add_price(parser)
     arguments.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the tree: mark, statement, verdict, and the line that decided."""
+    prices = arguments.prices(args.price)
     with Reader.open(arguments.store_path(args)) as reader:
         session = reader.resolve(args.session)
         tree = reader.tree(session.id)
+    if prices is not None:
+        tree = priced(tree, prices)
+        session = replace(session, tokens=paid(session.tokens, prices))
     if args.json:
         nodes = (*tree.hypotheses, *(tree.candidates if args.candidates else ()))
         output.emit_json([node.model_dump(mode="json") for node in nodes])
@@ -74,11 +80,13 @@ def _spent(session: SessionRow, tree: Tree) -> str:
     if not cost.steps:
         return ""
     time = f" and {figures.duration(cost.seconds)}" if cost.seconds else ""
-    tokens = session.tokens
-    used = tokens.input + tokens.output + tokens.reasoning + tokens.cache_read + tokens.cache_write
-    money = f", ${tokens.cost:.2f}" if tokens.cost else ""
-    whole = f"; the whole session {used:,} tokens{money}" if used else ""
-    return f"Dead ends took {cost.steps} of {figures.several(session.steps, 'step')}{time}{whole}."
+    tokens = "; tokens are not recorded" if cost.tokens is None else f", {cost.tokens:,} tokens"
+    whole = f"; the whole session {session.tokens.total:,} tokens" if session.tokens.total else ""
+    spent, price = figures.dollars(cost.used), figures.dollars(session.tokens)
+    return (
+        f"Dead ends took {cost.steps} of {figures.several(session.steps, 'step')}{time}{tokens}{spent and f', {spent}'}"
+        f"{whole}{price and f', {price}'}."
+    )
 
 
 def _grow(tree: Tree) -> Branch:
@@ -123,7 +131,8 @@ def _outcome(node: Hypothesis) -> str:
     kind = " · dead end" if node.verdict in DEAD_ENDS else " · cause" if node.verdict == "confirmed" else ""
     support = f" · {_SUPPORT[node.support]}" if node.verdict in _SHAKY else ""
     cost = f" · {node.cost.steps} step{'s' if node.cost.steps != 1 else ''}" if node.cost.steps else ""
-    return f"{node.verdict}{kind}{support}{cost}"
+    tokens = f" · {node.cost.tokens:,} tokens" if node.cost.tokens and node.verdict in DEAD_ENDS else ""
+    return f"{node.verdict}{kind}{support}{cost}{tokens}"
 
 
 def deciding_quote(node: Hypothesis) -> str:

@@ -105,7 +105,9 @@ def _spent(one: Hypothesis) -> str:
     cost = one.cost
     words = [figures.several(cost.steps, "step")] if cost.steps else []
     words += [figures.duration(cost.seconds)] if cost.seconds else []
-    words += [figures.several(cost.tokens, "token")] if cost.tokens else []
+    if words or cost.tokens:
+        words += [figures.several(cost.tokens, "token") if cost.tokens is not None else "tokens not recorded"]
+    words += [paid] if (paid := figures.dollars(cost.used)) else []
     return " · ".join(words)
 
 
