@@ -141,6 +141,9 @@ _GUESSES = frozenset({"hedge", "question", "plan"})
 
 
 def _is_looked_into(record: Record, suspicion: Suspicion) -> bool:
+    """Whether it was checked: the agent says that it checks whether, or the next steps name it."""
+    if any(row.family == "question" for row in suspicion.best.rules):
+        return True
     steps = record.between(suspicion.message, suspicion.message + _BEFORE)
     return any(
         record.rarity.coverage(suspicion.core, record.command_terms(s) | record.output_terms(s)) >= _LOOKED
