@@ -1,6 +1,6 @@
-"""``make bench``: how fast it is, as a table on standard output; progress on standard error.
+"""``make bench``: how fast it is and how good its trees are, as a table on standard output; progress on standard error.
 
-    python tests/bench/run.py [--size MB] [--only ingest,policy,screen,search,start]
+    python tests/bench/run.py [--size MB] [--only ingest,policy,screen,search,start,compare,trees,model,replay]
 
 Nothing here passes or fails: figures depend on the machine, which stands above the table.
 """
@@ -19,8 +19,10 @@ from tests.bench.figures import Figure, machine, measure, median_and_p95, progra
 from tests.bench.first_screen import NeverPaintedError, seconds_to
 from tests.bench.large_store import NEWEST, large_store, queries
 from tests.bench.logs import measure_ingest
+from tests.bench.model import measure_model
 from tests.bench.policy import measure_policy
 from tests.bench.replaying import measure_replaying
+from tests.bench.trees import measure_trees
 
 SIZE = 1000
 RUNS = 10
@@ -72,6 +74,8 @@ def main() -> None:
         "search": measure_search,
         "start": measure_start,
         "compare": lambda _: measure_comparison(),
+        "trees": lambda _: measure_trees(),
+        "model": lambda _: measure_model(),
         "replay": lambda _: measure_replaying(),
     }
     parser = argparse.ArgumentParser(description="Measure how fast necropsy is on this machine.")

@@ -4,6 +4,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import cycle
@@ -208,9 +209,9 @@ def _handler(state: Callable[[], LLM]) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-@pytest.fixture
-def llm() -> Iterator[LLM]:
-    """A server that answers from no truth yet: set `oracle`, `every`, `script`."""
+@contextmanager
+def serving() -> Iterator[LLM]:
+    """Serve on loopback from no truth yet: set `oracle`, `every`, `script`."""
     holder: list[LLM] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(lambda: holder[0]))
     server.daemon_threads = True
@@ -222,6 +223,13 @@ def llm() -> Iterator[LLM]:
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def llm() -> Iterator[LLM]:
+    """A server that answers from no truth yet."""
+    with serving() as server:
+        yield server
 
 
 def _truth(number: int, said: tuple[str, str, str], verdict: str, *evidence: tuple[str, str]) -> Truth:
