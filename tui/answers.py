@@ -1,6 +1,7 @@
 """What other programs are told of the store, as plain values: best or newest first."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,24 @@ def recall(store: Path, words: str, limit: int, *, writes: bool) -> Sequence[Rec
 
     A store of an older layout is brought up to date first; raises StoreProblem where nothing may be written.
     """
+    with up_to_date(store, writes=writes) as reader:
+        return reader.recall(words, limit)
+
+
+@contextmanager
+def up_to_date(store: Path, *, writes: bool) -> Iterator[Reader]:
+    """Open a store whose hypotheses can be recalled. Raises StoreProblem as `recall` does."""
     with Reader.open(store) as reader:
         if reader.recalls:
-            return reader.recall(words, limit)
+            yield reader
+            return
     if not writes:
         raise StoreProblem(f"{store} is of an older layout.", hint="`necropsy recall WORDS` brings it up to date.")
     from sessions.store.writer import Writer  # noqa: PLC0415 - only an older store needs it
 
     Writer.open(store).close()
     with Reader.open(store) as reader:
-        return reader.recall(words, limit)
+        yield reader
 
 
 def sessions(store: Path) -> Iterator[Value]:

@@ -135,6 +135,11 @@ class Reader:
         with translated(self.path):
             return recall.find(self._connection, words, limit) if self.recalls else ()
 
+    def beliefs(self) -> tuple[Recollection, ...]:
+        """Return the hypotheses of all sessions."""
+        with translated(self.path):
+            return recall.everything(self._connection) if self.recalls else ()
+
     def tested_before(self, session: str, hypothesis: Hypothesis) -> Recollection | None:
         """Return the hypothesis of another session that says the same and was settled there, if there is one."""
         with translated(self.path):

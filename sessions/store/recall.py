@@ -49,6 +49,12 @@ def find(connection: sqlite3.Connection, words: str, limit: int) -> tuple[Recoll
     return tuple(_read(connection, order[:limit]))
 
 
+def everything(connection: sqlite3.Connection) -> tuple[Recollection, ...]:
+    """Return the hypotheses of all sessions, symptoms left out."""
+    numbers = [number for (number,) in connection.execute("SELECT number FROM beliefs ORDER BY number").fetchall()]
+    return tuple(each for each in _read(connection, numbers) if not each.hypothesis.root)
+
+
 def tested_before(connection: sqlite3.Connection, session: str, one: Hypothesis) -> Recollection | None:
     """Return the hypothesis of another session that says the same and was settled; of several the latest."""
     from sessions.hypotheses.rules.text.annotate import terms  # noqa: PLC0415 - listing must not load the rules

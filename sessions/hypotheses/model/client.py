@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -112,6 +112,24 @@ class Client:
             self._stopped.wait(min(max(pause, refusal.wait), _LONGEST_PAUSE))
             pause *= 2
         return Failure(refusal.reason, too_long=too_long)
+
+    def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
+        """Return a vector for each text, in their order. Raises EnvironmentProblem where the server gives none."""
+        try:
+            document = self._exchange("POST", "/embeddings", {"model": model, "input": list(texts)})
+            rows = sorted(document["data"], key=lambda row: row["index"])
+            vectors = [[float(number) for number in row["embedding"]] for row in rows]
+        except (_Refused, LookupError, TypeError, ValueError) as error:
+            reason = error.reason if isinstance(error, _Refused) else "the answer holds no vectors"
+            raise EnvironmentProblem(
+                f"The server at {self._where()} gives no embeddings: {reason}.",
+                hint="It must serve an embedding model: `vllm serve MODEL --runner pooling`.",
+            ) from error
+        if len(vectors) != len(texts):
+            raise EnvironmentProblem(
+                f"The server at {self._where()} gave {len(vectors)} vectors for {len(texts)} texts."
+            )
+        return vectors
 
     def stop(self) -> None:
         """End all that is under way."""
