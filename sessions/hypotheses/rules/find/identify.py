@@ -149,10 +149,13 @@ def _home(
 ) -> Suspicion | None:
     if first and found and (_adjoins(mention, found[-1]) or _announces(mention, words, found[-1])):
         return found[-1]
-    best = max(found, key=lambda s: rarity.likeness(words, s.terms), default=None)
-    if best is None or len(words & best.terms) < _COMMON:
-        return None
-    return best if rarity.likeness(words, best.terms) >= _SAME else None
+    near = [(rarity.likeness(words, s.terms), -number) for number, s in enumerate(found) if _share(words, s.terms)]
+    likeness, place = max(near, default=(0.0, 0))
+    return found[-place] if likeness >= _SAME else None
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _COMMON
 
 
 def _announces(mention: Mention, words: frozenset[str], last: Suspicion) -> bool:

@@ -1,4 +1,4 @@
-"""Where a suspicion hangs: under the symptom, or under the one whose settling raised it."""
+"""Where a suspicion hangs: under the symptom, or on a strong sign under the one that raised it or that it refines."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,27 +11,44 @@ _AKIN = 0.2
 
 _SHARED = 3
 _SOON = 1
+_OWN = 2
+"""Terms that its statement itself shares with the one whose settling raised it."""
+
+_REFINES = 0.3
+"""Share of its terms that it has in common with a confirmed one that it refines."""
 
 
 def place(record: Record, suspicions: Sequence[Suspicion], decisions: Mapping[str, Decision]) -> dict[str, str]:
-    """Return the key of the parent of each suspicion that was raised as another was settled and speaks of the same."""
+    """Return the key of the parent of each suspicion that an earlier one raised, or that refines a confirmed one."""
     parents: dict[str, str] = {}
     for number, suspicion in enumerate(suspicions):
         for earlier in reversed(suspicions[:number]):
-            if _raised_by(record, suspicion, earlier, decisions[earlier.key]):
+            decision = decisions[earlier.key]
+            if _raised_by(record, suspicion, earlier, decision) or _refines(record, suspicion, earlier, decision):
                 parents[suspicion.key] = earlier.key
                 break
     return parents
 
 
 def _raised_by(record: Record, suspicion: Suspicion, earlier: Suspicion, decision: Decision) -> bool:
-    if decision.message is None or decision.verdict not in {"refuted", "confirmed"}:
+    """Whether it came up as output settled the earlier one, and speaks of the same."""
+    if decision.message is None or decision.support != "grounded" or decision.verdict not in {"refuted", "confirmed"}:
+        return False
+    if len(suspicion.terms & earlier.terms) < _OWN:
         return False
     gap = suspicion.message - decision.message
     if not 0 <= gap <= _SOON or (gap and record.between(decision.message, suspicion.message)):
         return False
     here, known = _around(record, suspicion), earlier.terms | _concluded(record, decision)
     return len(here & known) >= _SHARED and record.rarity.coverage(here, known) >= _AKIN
+
+
+def _refines(record: Record, suspicion: Suspicion, earlier: Suspicion, decision: Decision) -> bool:
+    """Whether it names a part of what was confirmed before."""
+    if decision.verdict != "confirmed" or decision.message is None or decision.message > suspicion.message:
+        return False
+    share = record.rarity.coverage(suspicion.terms, earlier.terms)
+    return share >= _REFINES and bool(suspicion.entities & earlier.entities)
 
 
 def _around(record: Record, suspicion: Suspicion) -> frozenset[str]:
