@@ -73,7 +73,8 @@ class Opened:
             steps = {ordinal: reader.step(self.row.id, ordinal) for ordinal in known}
             before = reader.tested_before(self.row.id, one)
             probes = [row for row in reader.probes(self.row.id) if row.hypothesis == one.id]
-        view = hypothesis.View(one, steps, self.runs, before, probes, settling)
+        note = self.tree.note if one.root else ""
+        view = hypothesis.View(one, steps, self.runs, before, probes, settling, note)
         return Page(one.id, hypothesis.compose(view))
 
     def page_of_item(self, item: Item) -> Page:

@@ -31,7 +31,7 @@ class View:
     """A hypothesis, and what the store says around it; `steps` are those of its evidence, by ordinal.
 
     `before` is what another session found out about the same, `probes` what diagnostics said of it, `settling` names
-    those that would settle it.
+    those that would settle it, `note` is what the reader of the whole tree must know.
     """
 
     hypothesis: Hypothesis
@@ -40,6 +40,7 @@ class View:
     before: Recollection | None = None
     probes: Sequence[ProbeRow] = ()
     settling: Sequence[str] = ()
+    note: str = ""
 
 
 def compose(view: View) -> list[Block]:
@@ -50,6 +51,7 @@ def compose(view: View) -> list[Block]:
         blank(),
         Prose(ink(one.statement, "strong")),
         blank(),
+        *_noted(view.note),
         *_facts(one),
         *tested_before(view.before),
         *_worths(view),
@@ -67,6 +69,10 @@ def _verdict(one: Hypothesis) -> Content:
     if one.root:
         return mark(one) + ink("  the symptom", "root")
     return mark(one) + ink(f"  {verdict_words(one)}", one.verdict)
+
+
+def _noted(note: str) -> list[Block]:
+    return [Prose(inline(note, "doubtful")), blank()] if note else []
 
 
 def _facts(one: Hypothesis) -> Iterator[Block]:
