@@ -1,4 +1,4 @@
-"""``necropsy policy`` counts what a replay could run."""
+"""``necropsy policy`` counts what a replay could run, and tells it to a person."""
 
 import json
 import subprocess
@@ -36,3 +36,29 @@ def test_a_fair_part_of_real_sessions_can_be_replayed(corpus: Path) -> None:
     told = json.loads(policy("--json", "--log", str(corpus / "codex"), "--log", str(corpus / "claude-code")))
     assert told["run"] >= 0.3 * told["commands"]
     assert told["run"] + told["ask"] >= 0.5 * told["commands"]
+
+
+def test_what_hardens_git_is_one_word_to_a_person_and_whole_in_json() -> None:
+    told = policy("git log -3", "git -C /x status")
+    assert "sends 'git' [hardened] 'log' '--no-ext-diff' '--no-textconv' '-n' '3'" in told
+    assert "sends 'git' '-C' '/x' [hardened] 'status'" in told
+    assert "core.fsmonitor" not in told
+    whole = json.loads(policy("--json", "git log -3"))["sent"]
+    assert "'-c' 'core.fsmonitor=false'" in whole
+
+
+WITHOUT = """
+import sys
+from replay.policy.lines import second
+second.program = lambda: None
+from tui.cli.main import main
+sys.exit(main(["policy", *sys.argv[1:]]))
+"""
+
+
+def test_a_missing_second_parser_is_said_once() -> None:
+    words = [sys.executable, "-c", WITHOUT]
+    done = subprocess.run([*words, "ls", "id"], capture_output=True, text=True, check=False)
+    assert done.stderr.count("shfmt, is not installed") == 1
+    assert done.stdout.count("the second parser, shfmt, is not installed") == 2
+    assert done.returncode == 5

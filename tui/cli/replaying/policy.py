@@ -13,6 +13,8 @@ from rich.text import Text
 from replay.policy.coverage import Coverage, cover
 from replay.policy.judge import judge
 from replay.policy.judgement import Judgement
+from replay.policy.lines import second
+from replay.policy.programs.git import folded
 from sessions.errors import BadInput, PolicyRefusal
 from sessions.ingest.events import Count
 from sessions.ingest.pipeline import read
@@ -21,7 +23,7 @@ from sessions.ingest.sniff import recognise
 from sessions.models.replay import Decision
 from sessions.models.session import Step
 from sessions.store.reader import Reader
-from tui.cli import arguments, output
+from tui.cli import arguments, diagnostics, output
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge each command in order; exit with 5 if one that was named on the command line would be refused."""
+    if second.program() is None:
+        diagnostics.say("The second parser, shfmt, is not installed, so nothing would run: pip install shfmt-py.")
     if args.session or args.log:
         _print_coverage(cover(_steps(args)), as_json=args.json)
         return 0
@@ -137,4 +141,4 @@ def _print(judgement: Judgement) -> None:
     for reason in judgement.reasons:
         output.emit(Text.assemble("       ", output.words(reason, "dim")))
     if judgement.sent:
-        output.emit(Text.assemble("       sends ", output.words(judgement.sent, "bold")))
+        output.emit(Text.assemble("       sends ", output.words(folded(judgement.sent), "bold")))

@@ -7,6 +7,7 @@ filters have names that nobody can list: what reads changed files of the working
 
 from collections.abc import Sequence
 
+from probes.host.script import quote
 from replay.policy.judgement import Problem, Word
 from replay.policy.options import Answer, Program, Understood, understand
 from replay.policy.programs.git.commands import COMMANDS, RANGE, log
@@ -22,6 +23,11 @@ _SETTINGS = (
 )  # fmt: skip
 HARDENED = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
 """Options of git itself that no repository's settings can undo."""
+
+
+def folded(sent: str) -> str:
+    """Return a canonical command line as a person reads it: what hardens git in one word, the whole is what is sent."""
+    return sent.replace(" ".join(map(quote, HARDENED)), "[hardened]")
 
 
 def _parse(words: Sequence[str]) -> Answer:

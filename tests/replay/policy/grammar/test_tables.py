@@ -9,7 +9,7 @@ from probes.host.script import quote
 from replay.policy.judge import assess
 from replay.policy.programs.git import HARDENED
 
-GRAMMAR = Path(__file__).with_name("grammar")
+GRAMMAR = Path(__file__).parent
 
 
 def rows(name: str) -> Iterator[list[Any]]:
