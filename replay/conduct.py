@@ -7,6 +7,7 @@ from pathlib import Path
 from probes.host import layers
 from probes.host.connection import connect
 from probes.host.targets import SANDBOX, Target
+from probes.recorded import look
 from replay import engine, recording
 from replay.progress import Progress
 from replay.rewrite import PathRules
@@ -28,7 +29,11 @@ async def conduct(
         recorded = recording.load(reader, plan.session, PathRules(target.paths), sandbox=target.name == SANDBOX)
     async with connect(target) as executor:
         held = await layers.hold(executor, target)
-        found = {"layers": [layer.model_dump() for layer in held.layers], "without": sorted(without)}
+        found: dict[str, object] = {"layers": [layer.model_dump() for layer in held.layers], "without": sorted(without)}
+        if not recorded.sandbox:
+            hosts = {step.recorded_host for step in plan.steps if step.sending}
+            steps = [recorded.steps[number] for number in sorted(recorded.steps)]
+            found |= await look(held.executor, steps, hosts, recorded.rules.map)
         bench = Bench(held, recorded, without)
         with Writer.open(store) as writer:
             events = engine.replay(plan, held.reading, writer, recorded, found, bench=bench)

@@ -16,7 +16,7 @@ from replay.progress import Began, Done, Ended, Heard, Lines, Progress, Sending
 from replay.recording import Recording
 from replay.scratch.bench import Bench
 from sessions import times
-from sessions.errors import NecropsyError, PolicyRefusal
+from sessions.errors import PolicyRefusal
 from sessions.models.command import Executor, Request
 from sessions.models.replay import Plan, PlannedStep, RunStep
 from sessions.store.writer import Writer
@@ -62,7 +62,7 @@ async def replay(  # noqa: PLR0913 - what runs, where, and what it is held again
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    error: NecropsyError
+    error: Exception
 
 
 class _Run:
@@ -96,7 +96,7 @@ class _Run:
                 await self._intents.put(self.number, step)
                 self._news.put_nowait(Sending(step.step))
                 self._news.put_nowait(await self._result(step))
-            except NecropsyError as error:
+            except Exception as error:  # noqa: BLE001 - raised where the news are read: nobody else waits for a task
                 self._news.put_nowait(_Failure(error))
 
     async def events(self) -> AsyncIterator[Progress]:

@@ -8,6 +8,9 @@ from sessions.reports.collect import ReportData
 from sessions.reports.json import weightiest
 from sessions.store.rows import RunRow
 
+_DIFFERENT = frozenset({"changed", "exit-status-changed", "drift"})
+_MOST_DIFFERENCES = 5
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayedStep:
@@ -47,5 +50,19 @@ def _replayed(run: RunRow, step: RunStep) -> ReplayedStep:
     return ReplayedStep(
         step,
         standing=weightiest([each.standing for each in standings]),
-        why="; ".join(dict.fromkeys([*filter(None, [step.detail, *step.reasons, *(each.why for each in standings)])])),
+        why="; ".join(
+            dict.fromkeys(
+                filter(None, [step.detail, *step.reasons, *(each.why for each in standings), differences(run, step)])
+            )
+        ),
     )
+
+
+def differences(run: RunRow, step: RunStep) -> str:
+    """Return, for a step with another output, what of the machine is not as the log tells; empty for any other."""
+    found = run.fingerprint.get("differs")
+    if step.comparison not in _DIFFERENT or not isinstance(found, list) or not found:
+        return ""
+    told = [f"{each['field']} was {each['recorded']}, is {each['live'] or 'not told'}" for each in found]
+    more = len(told) - _MOST_DIFFERENCES
+    return "the machine is another: " + "; ".join(told[:_MOST_DIFFERENCES]) + (f"; {more} more" if more > 0 else "")

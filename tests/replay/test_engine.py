@@ -18,7 +18,7 @@ from replay.progress import Began, Done, Ended, Sending
 from replay.recording import load
 from sessions.errors import PolicyRefusal
 from sessions.ingest.source import Source
-from sessions.models.command import Pipe, Stage
+from sessions.models.command import Completed, Pipe, Request, Stage
 from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.models.replay import Plan, RunStep
 from sessions.models.session import Session, Step, Tally
@@ -184,3 +184,20 @@ async def until_sleeping() -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError("the step never started")
+
+
+class Broken(local.LocalExecutor):
+    """An executor with a bug."""
+
+    async def run(self, request: Request) -> Completed:
+        raise ZeroDivisionError(request)
+
+
+async def test_a_bug_in_a_step_ends_the_replay_instead_of_waiting_for_ever(bench: Bench) -> None:
+    plan = bench.record(("echo a", "a"), ("echo b", "b"))
+    with Reader.open(bench.store) as reader:
+        recording = load(reader, "s")
+    with Writer.open(bench.store) as writer, pytest.raises(ZeroDivisionError):
+        async with asyncio.timeout(20):
+            [event async for event in replay(plan, Broken(), writer, recording)]
+    assert {step.outcome for step in bench.stored().steps} == {"killed"}

@@ -8,6 +8,7 @@ from rich.text import Text
 from probes.host.layers import Layer
 from sessions.models.replay import RunStep
 from sessions.reports.fleet import Matrix
+from sessions.reports.replays import differences
 from sessions.store.rows import RunRow
 from tui.cli import output
 
@@ -28,7 +29,7 @@ def draw_run(done: RunRow) -> None:
         output.emit(layer_line(layer))
     for step in done.steps:
         output.emit(output.words(f"  {step_line(step)}"))
-        for reason in step.reasons:
+        for reason in (*step.reasons, *filter(None, [differences(done, step)])):
             output.emit(output.words(f"      {reason}", "dim"))
         for token in step.tokens[:3]:
             what = f"{token.where} {token.kind}".strip()
@@ -76,6 +77,7 @@ def describe(done: RunRow) -> dict[str, Any]:
         "run": done.number,
         "session": done.session,
         "target": done.target,
+        "differs": done.fingerprint.get("differs", []),
         "layers": [layer.model_dump(mode="json") for layer in layers_of(done)],
         "started": done.started,
         "finished": done.finished,
