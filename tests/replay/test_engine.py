@@ -14,7 +14,7 @@ from probes.host.script import emit
 from probes.host.targets import Target
 from replay.engine import replay
 from replay.plan import Hosts, build_plan
-from replay.progress import Began, Done, Ended, Sending
+from replay.progress import Done, Progress, Sending
 from replay.recording import load
 from sessions.errors import PolicyRefusal
 from sessions.ingest.source import Source
@@ -64,7 +64,7 @@ class Bench:
         with Writer.open(self.store) as writer:
             writer.save_tree("s", Tree(hypotheses=(root, *beliefs)), "1")
 
-    async def events(self, plan: Plan) -> AsyncGenerator[Began | Sending | Done | Ended, None]:
+    async def events(self, plan: Plan) -> AsyncGenerator[Progress, None]:
         with Reader.open(self.store) as reader:
             recording = load(reader, "s")
         with Writer.open(self.store) as writer:
