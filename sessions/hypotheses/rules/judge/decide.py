@@ -180,10 +180,14 @@ def _conclude(record: Record, suspicion: Suspicion, note: Note, said: Said) -> _
 def _fresh(record: Record, suspicion: Suspicion, message: int) -> Iterator[Step]:
     """Yield the steps since the statement whose outputs no message in between has already drawn on."""
     start = max(suspicion.message, message - _REACH) if message > suspicion.message else suspicion.message - _BEFORE
+    drawn = {
+        m: frozenset().union(*(figures(n.sentence.text) for n in record.by_message.get(m, ())))
+        for m in range(start + 1, message)
+    }
     for step in record.between(start, message):
-        later = range((step.message or 0) + 1, message)
-        drawn = (n for m in later for n in record.by_message.get(m, ()))
-        if not any((found := figures(n.sentence.text)) and found & figures(step.output[:_DRAWN]) for n in drawn):
+        later = [drawn[m] for m in range((step.message or 0) + 1, message) if drawn[m]]
+        shown = figures(step.output[:_DRAWN]) if later else frozenset()
+        if not any(figures_ & shown for figures_ in later):
             yield step
 
 

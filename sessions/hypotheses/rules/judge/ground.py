@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.judge.link import LONGEST_QUOTE
 from sessions.hypotheses.rules.judge.marks import Mark, Showing, excerpt
-from sessions.hypotheses.rules.judge.record import Record, is_run, names
+from sessions.hypotheses.rules.judge.record import Record, names
 from sessions.hypotheses.rules.judge.speak import FINDINGS
 from sessions.hypotheses.rules.text.annotate import Note, entities, figures, spans, terms
 from sessions.models.hypothesis import Evidence, Stance, Verdict
@@ -64,7 +64,7 @@ def _fails_next(record: Record, message: int) -> bool:
 
 def _against(record: Record, suspicion: Suspicion, claim: Claim, step: Step) -> Evidence | None:
     """A figure, code or quoted words of the conclusion on a line that shows no defect, or a comparison that agrees."""
-    if not is_run(step):
+    if not record.is_run(step):
         return None
     marks = record.marks(step)
     agreeing = next((m for m in marks if m.showing == "agrees"), None)
@@ -105,7 +105,7 @@ def _new(record: Record, suspicion: Suspicion, claim: Claim) -> Iterator[Evidenc
     message = claim.note.sentence.message
     names = [span for span in spans(claim.paragraph) if len(span) >= _LONG_SPAN]
     for step in reversed(record.between(max(suspicion.message - _JUST_BEFORE, message - _BACK), message)):
-        for name in names if is_run(step) else ():
+        for name in names if record.is_run(step) else ():
             if name not in step.output or name in step.command or _first_told(record, name) <= (step.message or 0):
                 continue
             lines = [line.strip() for line in step.output.split("\n") if line.strip()]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.hypotheses.rules.find.identify import Suspicion
-from sessions.hypotheses.rules.judge.record import Record, is_run
+from sessions.hypotheses.rules.judge.record import Record
 from sessions.models.hypothesis import Evidence, Stance
 from sessions.models.session import Step
 
@@ -102,7 +102,7 @@ def _worth(record: Record, around: _Around, step: Step) -> float:
         "announced": weigh(words & record.spoken(message, -2, None)) / around.whole if distance else 0.0,
         "answered": weigh(words & record.spoken(message + 1, None, _HEAD)) / around.whole,
         "shell": step.kind == "shell",
-        "run": is_run(step),
+        "run": record.is_run(step),
         "fails": any(mark.showing == "fails" for mark in record.marks(step)),
         "first": step.ordinal == around.first,
         "just before": distance == -1,

@@ -47,6 +47,7 @@ class Record:
         self.concluded: Mapping[str, Sequence[tuple[Note, Said]]] = {}
         """What is looked into, what is in focus as each message ends, which edit acts on which suspicion (by key), what
         runs prove, and what is concluded of which (by key): set once the suspicions are chosen."""
+        self._runs: dict[int, bool] = {}
         self._lines: dict[int, Sequence[tuple[str, frozenset[str]]]] = {}
         self._spoken: dict[tuple[int, int | None, int | None], frozenset[str]] = {}
         self._marks: dict[int, tuple[Mark, ...]] = {}
@@ -106,8 +107,14 @@ class Record:
     def marks(self, step: Step) -> tuple[Mark, ...]:
         """Return what the output of a step shows; nothing for reads and edits, whose outputs are source text."""
         if step.ordinal not in self._marks:
-            self._marks[step.ordinal] = marks(step) if is_run(step) else ()
+            self._marks[step.ordinal] = marks(step) if self.is_run(step) else ()
         return self._marks[step.ordinal]
+
+    def is_run(self, step: Step) -> bool:
+        """Return whether the output of a step is the result of a run: see `is_run`."""
+        if step.ordinal not in self._runs:
+            self._runs[step.ordinal] = is_run(step)
+        return self._runs[step.ordinal]
 
     def command_terms(self, step: Step) -> frozenset[str]:
         """Return the terms of a step's command."""
