@@ -31,7 +31,8 @@ from tests.replay.policy.grammar.cases import FAMILIES
 
 PACKAGE = Path(__file__).parents[3] / "replay" / "policy"
 FAST = (
-    "grammar.test_tables", "test_effects", "test_adversarial", "test_open_words", "test_parts", "test_second_opinion",
+    "grammar.test_tables", "test_effects", "test_adversarial", "test_open_words", "test_parts", "test_bounds",
+    "test_second_opinion",
     "grammar.test_grammar",
 )  # fmt: skip
 """Tests that only judge."""
@@ -75,9 +76,11 @@ def _changes(node: ast.AST, told: set[int]) -> Iterator[tuple[str, Callable[[], 
             yield f"{number + 1} for {number}", lambda: setattr(node, "value", number + 1)
         case ast.Constant(value=str() as text) if id(node) not in told and len(text.split()) > 1:
             yield from _without_words(node, text)
-        case ast.Dict(keys=keys) if keys and all(keys):
+        case ast.Dict(keys=keys) if keys and all(keys) and id(node) not in told:
             yield from _without_members(node)
-        case ast.Set(elts=elements) | ast.Tuple(elts=elements) if len(elements) > 1 and _all_text(elements):
+        case ast.Set(elts=elements) | ast.Tuple(elts=elements) if (
+            id(node) not in told and len(elements) > 1 and _all_text(elements)
+        ):
             for place in range(len(elements)):
                 yield f"without {ast.unparse(elements[place])}", lambda place=place: elements.pop(place)  # type: ignore[misc]
 
@@ -135,6 +138,8 @@ def _told(tree: ast.Module) -> set[int]:
             found.add(id(node.value))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Problem":
             found |= {id(each) for argument in node.args[1:] for each in ast.walk(argument)}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Program" and node.args:
+            found.add(id(node.args[0]))
         if isinstance(node, ast.keyword) and node.arg in {"examples", "asked", "note", "reason"}:
             found |= {id(each) for each in ast.walk(node.value)}
     return found
@@ -200,6 +205,8 @@ def _passes(mutant: Mutant) -> bool:
         module = importlib.import_module(f"tests.replay.policy.{name}")
         for known, value in list(vars(module).items()):
             home = getattr(value, "__module__", None) or ""
+            if isinstance(value, ModuleType) and value.__name__.startswith("replay.policy"):
+                setattr(module, known, importlib.import_module(value.__name__))
             if home.startswith("replay.policy") and callable(value):
                 same = (
                     judge.assess
