@@ -10,7 +10,7 @@ import pytest
 from sessions.hypotheses.rules.text.language import NOTE
 from tui.app import NecropsyApp
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 LOGS = [("claude-code/german", "Seit dem Umzug", 5), ("codex/chinese", "升级之后", 5)]
 ATTENDED = pytest.mark.parametrize(("folder", "begins", "messages"), LOGS, ids=["german", "chinese"])
 
