@@ -14,7 +14,7 @@ from sessions.ingest.builder import build
 from sessions.ingest.events import Count
 
 READERS = {"claude-code": claude_code, "codex": codex}
-FLOOR = {"f1": 0.40, "verdict_accuracy": 0.40, "evidence_f1": 0.29, "parent_accuracy": 0.40, "candidate_recall": 0.60}
+FLOOR = {"f1": 0.40, "verdict_accuracy": 0.46, "evidence_f1": 0.41, "parent_accuracy": 0.40, "candidate_recall": 0.60}
 
 
 def export(path: Path, name: str) -> dict[str, Any]:
@@ -48,5 +48,5 @@ def test_the_rules_stay_above_their_floor_and_ground_no_wrong_cause(corpus: Path
     assert scores["sessions"] == 8
     assert {name: scores[name] for name in FLOOR if scores[name] < FLOOR[name]} == {}
     right, all_grounded = map(int, scores["grounded_causes_right"].split("/"))
-    assert all_grounded >= 1
+    assert right >= 5
     assert right / all_grounded >= 0.75
