@@ -38,7 +38,6 @@ FORMS: Mapping[str, str] = {
     "lead-line": "it only announces what follows",
     "only-a-link": "it is nothing but a path or a link",
     "settles": "it settles something and guesses nothing",
-    "calm": "several edits before it nothing has gone wrong: something is being built",
     "tested-next": "a step soon after it names what it speaks of",
     "not-tested": "no step follows that could test it",
     "acted-on": "an edit after it changes what it names",
@@ -59,7 +58,10 @@ STAGES: Mapping[str, tuple[str, str]] = {
     "passes-since": ("default", "an edit acts on it, a run has passed since, and nobody says more"),
     "left": ("default", "it was put forward as a guess and looked into, and then something else was raised"),
     "likeness": ("agrees", "a cosine or correlation near one, or one that is not"),
-    "overlap": ("link", "near the statement it shares most of its telling words"),
+    "overlap": (
+        "link",
+        "of the steps around it this one, with the messages before and after, shares most of its telling words",
+    ),
 }
 """Stages that set something without a row of the table: family and reason."""
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from sessions.hypotheses.rules.find.choose import bar
 from sessions.hypotheses.rules.find.follow import follow
 from sessions.hypotheses.rules.find.identify import Suspicion, identify
-from sessions.hypotheses.rules.find.phase import calm
 from sessions.hypotheses.rules.find.score import score
 from sessions.hypotheses.rules.find.state import state
 from sessions.hypotheses.rules.judge.decide import Decision, decide
@@ -48,7 +47,7 @@ def analyze(messages: Sequence[Message], steps: Sequence[Step]) -> Tree:
     sentences = segment(messages)
     notes = annotate(sentences, SENTENCE_RULES)
     first_user = next((s.message for s in sentences if s.role == "user"), None)
-    suspicions, rarity = identify(score(notes, messages, first_user, calm(messages, steps)), notes)
+    suspicions, rarity = identify(score(notes, messages, first_user), notes)
     record = Record(messages, steps, notes, rarity)
     follow(record, suspicions)
     opens = bar(suspicions, messages)

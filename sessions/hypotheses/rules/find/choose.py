@@ -7,8 +7,8 @@ from sessions.hypotheses.rules.find.identify import Suspicion
 from sessions.hypotheses.rules.table import LEAST, OPENS
 from sessions.models.session import Message
 
-_FEW = 0.15
-_MANY = 0.3
+_FEW = 0.12
+_MANY = 0.4
 """Hypotheses per message under which weaker ones are taken as well, and over which only the strongest are."""
 
 _ALWAYS = 2

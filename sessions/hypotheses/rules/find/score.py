@@ -29,7 +29,6 @@ ADJUST = {
     "lead-line": -1.0,
     "only-a-link": -1.0,
     "settles": -0.4,
-    "calm": -0.3,
     "tested-next": 0.2,
     "not-tested": -0.2,
     "acted-on": 0.2,
@@ -61,14 +60,9 @@ class Mention:
     """An item of a list of suspicions."""
 
 
-def score(
-    notes: Sequence[Note], messages: Sequence[Message], first_user: int | None, quiet: frozenset[int] = frozenset()
-) -> tuple[Mention, ...]:
-    """Return the sentences worth keeping, with their scores; the first user message is left to the symptom.
-
-    `quiet` are the messages written while something is built and nothing goes wrong (`find.phase.calm`).
-    """
-    log = _Log({note.sentence.number: note for note in notes}, _reports(messages), quiet, first_user)
+def score(notes: Sequence[Note], messages: Sequence[Message], first_user: int | None) -> tuple[Mention, ...]:
+    """Return the sentences worth keeping, with their scores; the first user message is left to the symptom."""
+    log = _Log({note.sentence.number: note for note in notes}, _reports(messages), first_user)
     mentions = (_score(note, log) for note in notes)
     return tuple(mention for mention in mentions if mention.score >= KEEPS)
 
@@ -79,7 +73,6 @@ class _Log:
 
     notes: Mapping[int, Note]
     reports: frozenset[int]
-    quiet: frozenset[int]
     first_user: int | None
 
     def is_lead(self, note: Note) -> bool:
@@ -138,7 +131,6 @@ def _form(note: Note, log: _Log, *, listed: bool) -> tuple[str, ...]:
         "under-causes": under,
         "lead-line": log.is_lead(note),
         "settles": any(r.family == "refutes" for r in note.rules) and not any(map(_guesses, note.rules)),
-        "calm": sentence.message in log.quiet,
         "only-a-link": bool(_ONLY_LINK.match(sentence.text)),
     }
     return tuple(name for name, holds in checks.items() if holds)

@@ -30,7 +30,7 @@ __all__ = [
 
 VERSION = "rules-2"
 
-OPENS = 1.3
+OPENS = 1.25
 """Score from which a sentence states a hypothesis."""
 
 LEAST = 0.9
