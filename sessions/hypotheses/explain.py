@@ -109,7 +109,7 @@ def _evidence(one: Hypothesis) -> Iterator[Mark]:
 _SUPPORTS: Mapping[Support, str] = {
     "grounded": "output that is cited below carries the verdict",
     "claimed": "only words carry the verdict: no output that is cited decides",
-    "contradicted": "the last run before the verdict fell shows otherwise",
+    "contradicted": "the last run before the verdict fell, or the next one after it, shows otherwise",
 }
 _REACHED: frozenset[Verdict] = frozenset({"confirmed", "refuted"})
 

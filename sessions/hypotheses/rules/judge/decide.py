@@ -109,17 +109,19 @@ def _undecided(record: Record, suspicion: Suspicion) -> Decision:
     acted = [s for s in record.fixes if record.mended.get(s.ordinal) == suspicion.key]
     passed = None if names_no_cause(suspicion) else _passed(record, acted)
     if passed is not None:
-        return _followed("confirmed", min((passed.message or 0) + 1, record.last), "rule:passes-since")
+        line = next((mark.line for mark in record.marks(passed) if mark.showing == "passes"), "")
+        return _followed("confirmed", min((passed.message or 0) + 1, record.last), line, "rule:passes-since")
     if acted or max(suspicion.places) > record.last - _RECENT:
         return Decision("open", "claimed", None, (), (), ())
-    left = next((s.message for s in record.suspicions if s.message > max(suspicion.places)), None)
-    if left is not None and is_guess(suspicion) and _is_looked_into(record, suspicion):
-        return _followed("refuted", left, "rule:left")
+    other = next((s for s in record.suspicions if s.message > max(suspicion.places)), None)
+    if other is not None and is_guess(suspicion) and _is_looked_into(record, suspicion):
+        return _followed("refuted", other.message, other.part, "rule:left")
     return Decision("abandoned", "claimed", None, (), (), ())
 
 
-def _followed(verdict: Verdict, message: int, rule: str) -> Decision:
-    return Decision(verdict, "claimed", message, (Turn(message=message, verdict=verdict, source=rule),), (), (rule,))
+def _followed(verdict: Verdict, message: int, quote: str, rule: str) -> Decision:
+    turn = Turn(message=message, verdict=verdict, quote=quote[:LONGEST_QUOTE], source=rule)
+    return Decision(verdict, "claimed", message, (turn,), (), (rule,))
 
 
 def _passed(record: Record, acted: Sequence[Step]) -> Step | None:
