@@ -2,10 +2,12 @@
 
 import pytest
 
+from probes.host.script import quote
 from replay.policy.coverage import NOTHING, UNKNOWN, cover, family
 from replay.policy.judge import assess, judge
 from replay.policy.lines import hygiene
 from replay.policy.options import Program, understand
+from replay.policy.programs.git import folded
 from replay.policy.sed import line_range, prints_only
 
 
@@ -49,6 +51,7 @@ WHY = [
     ("docker exec c", "docker exec: no container, or no program"),
     ("docker exec -x c ls", "docker exec: option -x is not on the list"),
     ("docker exec -u", "docker exec: option -u is not on the list"),
+    ("kubectl exec p --", "kubectl exec: no container, or no program"),
     ("kubectl exec p -x -- ls", "kubectl exec: not one of the forms on the list"),
     ("docker exec c ssh h ls", "leads from inside a container to another place"),
     ("cat f | ssh h cat", "a pipeline between a list or a host and another call"),
@@ -131,11 +134,21 @@ def test_what_a_script_of_sed_only_prints(script: str, *, expected: bool) -> Non
     assert prints_only(script) is expected
 
 
+def test_what_hardens_git_is_folded_for_people() -> None:
+    assert folded(assess("git log -1").sent or "") == "'git' [hardened] 'log' '--no-ext-diff' '--no-textconv' '-n' '1'"
+    assert folded("'ls'") == "'ls'"
+
+
 def test_limits_are_exact() -> None:
     assert hygiene.check("x" * hygiene.LONGEST) is None
     assert hygiene.check("x" * (hygiene.LONGEST + 1)) is not None
     assert assess("; ".join(["true"] * hygiene.MOST_CALLS)).decision == "run"
     assert assess("; ".join(["true"] * (hygiene.MOST_CALLS + 1))).decision == "refuse"
+    nested = "ls"
+    for _ in range(3):
+        nested = f"bash -c {quote(nested)}"
+    assert assess(nested).decision == "run"
+    assert assess(f"bash -c {quote(nested)}").decision == "refuse"
     assert assess("sudo " * 6 + "ls").decision == "run"
     assert assess("sudo " * 7 + "ls").decision == "refuse"
 

@@ -27,6 +27,42 @@ def test_both_come_to_the_same_calls(text: str) -> None:
     assert second.agrees(text, parse(text))
 
 
+MORE = [
+    "time (ls)", "time a=b ls", "a+=b ls", "a[0]=1 ls", "cat <<E\n$x\nE", "select x in a; do ls; done", "ls 'a' $((1))",
+    "for ((;;)); do ls; done", "while ls; do id; done", "ls | (cat)", "ls \"a${x:-b}\"", "{ ls; } 2>&1", "time", "ls `id`",
+    'echo $"a"', "ls ${x}y",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [*MORE[:-1]])
+def test_nothing_else_has_a_place_either(text: str) -> None:
+    assert not second.agrees(text, parse(text))
+
+
+def test_what_joins_lines_and_what_is_escaped_is_read_alike() -> None:
+    for text in (
+        "ls a\\\nb",
+        "ls a\\*b",
+        'ls "a\\$b\\c"',
+        MORE[-1],
+        "ls \\\\",
+        "cat <<'E' <f\nx\nE",
+        "cat <<-E\n\tx\n\tE",
+    ):
+        assert second.agrees(text, parse(text)), text
+
+
+@pytest.mark.parametrize("other", ["ls &", "! ls", "(ls)", "a=(1) ls", "a+=1 ls", "ls $(x)", "if ls; then id; fi"])
+def test_a_reading_that_has_no_outline_agrees_with_nothing(other: str) -> None:
+    assert not second.agrees("ls", parse(other))
+
+
+def test_a_command_on_which_the_parsers_differ_is_refused() -> None:
+    judged = judge("echo $'a\\tb'")
+    assert (judged.decision, judged.sent, judged.reasons) == ("refuse", None, ("two parsers read it differently",))
+    assert assess("echo $'a\\tb'").decision == "run"
+
+
 @pytest.mark.parametrize("text", OTHERWISE)
 def test_what_an_outline_has_no_place_for_is_not_agreed_on(text: str) -> None:
     assert not second.agrees(text, parse(text))
@@ -53,6 +89,7 @@ def test_without_the_second_parser_nothing_runs(monkeypatch: pytest.MonkeyPatch,
     second.program.cache_clear()
     try:
         judged = judge("ls a-folder-of-this-test-alone")
+        assert second.read("ls another-folder-of-this-test-alone") is None
     finally:
         second.program.cache_clear()
         judge.cache_clear()
