@@ -218,7 +218,7 @@ def _proven(record: Record, suspicion: Suspicion) -> Iterator[_Event]:
     for proof in record.proofs:
         if proof.key == suspicion.key:
             step = proof.step
-            line = (proof.line or first_line(step.command))[:LONGEST_QUOTE]
+            line = (proof.line or first_line(step.output) or first_line(step.command))[:LONGEST_QUOTE]
             piece = Evidence(step=step.ordinal, stance="supports", quote=line, deciding=True, source=proof.rule)
             message = min(proof.message + 1, record.last)
             yield _Event(message, -1, "confirmed", line, proof.rule, "grounded", (piece,))
