@@ -16,18 +16,56 @@ _MEMORY = 1 << 30
 """Bytes of each folder that lies in memory."""
 _EMPTIED = ("/tmp", "/run", "/var/tmp")  # noqa: S108 - covered, not used
 """Where other processes have their sockets and temporary files."""
+_DEVICE = re.compile(r"/dev/(nvidia[\w-]*|nvidia-caps/[\w-]+|kfd)")
 _HOMES = ("/home", "/root")
 
 _READ_ONLY = """\
 writable() {
   awk '{ on[$5] = $6 } END { for (at in on) if ("," on[at] "," !~ /,ro,/) print at, on[at] }' /proc/self/mountinfo
 }
-mount --make-rprivate / || exit 125
-writable | while read -r at options; do mount -o "remount,bind,$options,ro" "$(printf '%b' "$at")" 2>/dev/null; done
-writable | while read -r at options; do [ ! -e "$(printf '%b' "$at")" ] || exit 125; done || exit 125
-exec "$@"
+for at in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus; do
+  [ ! -e $at ] || mount --bind $at $at || exit 125
+done
+writable | while read -r at options; do
+  case $at in KEPT) continue;; esac
+  mount -o "remount,bind,$options,ro" "$(printf '%b' "$at")" 2>/dev/null
+done
+writable | while read -r at options; do
+  case $at in KEPT) continue;; esac
+  [ ! -e "$(printf '%b' "$at")" ] || exit 125
+done || exit 125
 """
-"""Makes every mount read-only; fails with 125 if one that can still be reached is writable."""
+"""Makes every mount but KEPT read-only; fails with 125 if another that can still be reached is writable.
+
+/proc stays writable, for CUDA writes names of threads there; what of it steers the kernel does not.
+"""
+_PRIVATE = "mount --make-rprivate / || exit 125\n"
+_ALONE = """\
+here=$(pwd)
+covered() { mount -t tmpfs -o size=SIZE,nosuid,nodev tmpfs "$1" || exit 125; }
+covered /run
+mkdir -p /run/scratch /run/dev/shm /run/dev/nvidia-caps || exit 125
+[ -z "$1" ] || mount --bind "$1" /run/scratch || exit 125
+for at in null zero full random urandom tty DEVICES; do
+  [ ! -c "/dev/$at" ] || { : >"/run/dev/$at" && mount --bind "/dev/$at" "/run/dev/$at"; } || exit 125
+done
+ln -s /proc/self/fd /run/dev/fd
+ln -s fd/0 /run/dev/stdin && ln -s fd/1 /run/dev/stdout && ln -s fd/2 /run/dev/stderr
+mount --rbind /run/dev /dev || exit 125
+for at in /dev/shm /tmp /var/tmp; do covered $at; done
+[ -z "$1" ] || { mkdir "$1" && mount --bind /run/scratch "$1"; } || exit 125
+"""
+"""Puts empty folders where others have sockets and files, and a /dev of plain devices and GPUs; $1: the scratch."""
+_BARE = """\
+shift
+mount -t tmpfs -o ro,nosuid,nodev tmpfs /run || exit 125
+cd "$here" 2>/dev/null || cd /
+exec setsid setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"
+"""
+"""Without any right; in a session of its own, for a signal to the own process group leaves the namespace.
+
+The folder is entered anew: where it was entered before, it still lies in the mount that is read-only now.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +97,8 @@ def view() -> tuple[str, ...]:
 
     Only root can have it: in a user namespace, owners would look other than they are.
     """
-    return ("unshare", "--mount", "--propagation", "private", "sh", "-c", _READ_ONLY, "sh")
+    script = _PRIVATE + _READ_ONLY.replace("KEPT", "/proc") + 'exec "$@"'
+    return ("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh")
 
 
 def around_code(
@@ -81,3 +120,13 @@ def around_code(
     if scratch is not None:
         words += ["--bind", scratch, scratch]
     return (*words, "--")
+
+
+def around_code_of_root(scratch: str | None, devices: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the same without bubblewrap, by util-linux; only root can have it."""
+    plain = " ".join(device.removeprefix("/dev/") for device in devices if _DEVICE.fullmatch(device))
+    kept = "/proc|/tmp|/var/tmp|/dev/shm" + (f"|{scratch}" if scratch else "")
+    alone = _ALONE.replace("SIZE", str(_MEMORY)).replace("DEVICES", plain)
+    script = _PRIVATE + alone + _READ_ONLY.replace("KEPT", kept) + _BARE
+    spaces = ("--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc")
+    return ("unshare", *spaces, "sh", "-c", script, "sh", scratch or "")

@@ -49,6 +49,8 @@ class Held:
     layers: tuple[Layer, ...]
     devices: tuple[str, ...] = ()
     shown: tuple[str, ...] | None = None
+    bubblewrap: bool = True
+    """Whether the cage for code is bubblewrap's; else it is made by util-linux."""
 
     def missing(self, names: Collection[str]) -> tuple[Layer, ...]:
         """Return those of the named layers that are not in force."""
@@ -64,7 +66,9 @@ class Held:
         words = () if self.missing(["limits"]) else _CODE.words()
         if self.missing(CODE_NEEDS):
             return Confined(self.executor, words) if words else self.executor
-        return Confined(self.executor, (*cage.around_code(scratch, self.devices, self.shown), *words))
+        if self.bubblewrap:
+            return Confined(self.executor, (*cage.around_code(scratch, self.devices, self.shown), *words))
+        return Confined(self.executor, (*cage.around_code_of_root(scratch, self.devices), *words))
 
 
 async def hold(executor: Executor, target: Target) -> Held:
@@ -81,6 +85,9 @@ async def hold(executor: Executor, target: Target) -> Held:
         _tried(executor, cage.view(), _HOMES) if root else _refused("only root can have one that changes no output"),
         _tried(executor, cage.around_code(None, (), shown), "" if sandbox else _HOMES),
     )
+    bubblewrap = sandbox or not root or not _whole(code)
+    if not bubblewrap:
+        code = await _tried(executor, cage.around_code_of_root(None), _HOMES)
     layers = (_view(view), _code(code), _network(code), _account(account, root=root), _limits(limits), _DEADLINE)
     if sandbox:
         _insist(layers)
@@ -92,6 +99,7 @@ async def hold(executor: Executor, target: Target) -> Held:
         (*layers, _SANDBOX) if sandbox else layers,
         () if sandbox else tuple(devices.stdout.decode("utf-8", "replace").split()),
         shown,
+        bubblewrap,
     )
 
 
@@ -148,13 +156,13 @@ def _code(look: Completed) -> Layer:
     writable, rights = _seen(look, "writable"), "".join(_seen(look, "rights"))
     why = _whole(look) or (f"{writable[0]} stayed writable" if writable else "")
     why = why or (f"code would keep rights ({rights})" if rights.strip() else "")
-    return Layer(name="read-only mounts", in_force=not why, how=why or "bwrap: code sees all read-only but its scratch")
+    return Layer(name="read-only mounts", in_force=not why, how=why or "code sees all read-only but its scratch")
 
 
 def _network(look: Completed) -> Layer:
     others = [name for name in _seen(look, "interface") if name != "lo"]
     why = _whole(look) or (f"code would reach {', '.join(others)}" if others else "")
-    return Layer(name="no network", in_force=not why, how=why or "bwrap: code has no interface but its own loopback")
+    return Layer(name="no network", in_force=not why, how=why or "code has no interface but its own loopback")
 
 
 def _account(asked: Completed, *, root: bool) -> Layer:
