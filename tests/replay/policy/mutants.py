@@ -136,8 +136,8 @@ def _told(tree: ast.Module) -> set[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
             found.add(id(node.value))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Problem":
-            found |= {id(each) for argument in node.args[1:] for each in ast.walk(argument)}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Problem", "failed"}:
+            found |= {id(each) for argument in node.args[-1:] for each in ast.walk(argument)}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Program" and node.args:
             found.add(id(node.args[0]))
         if isinstance(node, ast.keyword) and node.arg in {"examples", "asked", "note", "reason"}:

@@ -30,7 +30,7 @@ def test_both_come_to_the_same_calls(text: str) -> None:
 MORE = [
     "time (ls)", "time a=b ls", "a+=b ls", "a[0]=1 ls", "cat <<E\n$x\nE", "select x in a; do ls; done", "ls 'a' $((1))",
     "for ((;;)); do ls; done", "while ls; do id; done", "ls | (cat)", "ls \"a${x:-b}\"", "{ ls; } 2>&1", "time", "ls `id`",
-    'echo $"a"', "ls ${x}y",
+    'echo $"a"', "cat <<-E\n\tx\n\tE", "ls ${x}y",
 ]  # fmt: skip
 
 
@@ -40,15 +40,7 @@ def test_nothing_else_has_a_place_either(text: str) -> None:
 
 
 def test_what_joins_lines_and_what_is_escaped_is_read_alike() -> None:
-    for text in (
-        "ls a\\\nb",
-        "ls a\\*b",
-        'ls "a\\$b\\c"',
-        MORE[-1],
-        "ls \\\\",
-        "cat <<'E' <f\nx\nE",
-        "cat <<-E\n\tx\n\tE",
-    ):
+    for text in ("ls a\\\nb", "ls a\\*b", r'ls "a\$b\c"', MORE[-1], r"ls \\", "cat <<'E' <f\nx\nE"):
         assert second.agrees(text, parse(text)), text
 
 
