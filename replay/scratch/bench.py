@@ -16,6 +16,10 @@ from sessions.models.command import Completed, Request
 from sessions.models.replay import PlannedStep
 
 _BRIEF = 30.0
+_CACHES = (
+    "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "CUDA_CACHE_PATH", "VLLM_CACHE_ROOT",
+    "FLASHINFER_WORKSPACE_BASE", "MPLCONFIGDIR",
+)  # fmt: skip
 _OUTPUT = 4 * 1024 * 1024
 
 
@@ -104,12 +108,17 @@ def _request(step: PlannedStep, prepared: Prepared, env: Mapping[str, str]) -> R
     return Request(
         pipes=prepared.pipes,
         cwd=prepared.cwd,
-        env={**dict(prepared.scratch.env), **env, "TMPDIR": prepared.scratch.folder},
+        env={**_caches(prepared.scratch.folder), **dict(prepared.scratch.env), **env},
         stdin=prepared.scratch.script.encode() if prepared.scratch.stdin else None,
         merge_stderr=prepared.merge_stderr,
         timeout=step.timeout,
         output_limit=_OUTPUT,
     )
+
+
+def _caches(folder: str) -> Mapping[str, str]:
+    """Return the variables that lead what compiles kernels to the scratch folder: homes cannot be written."""
+    return {"TMPDIR": folder, **{name: f"{folder}/.cache/{name.lower()}" for name in _CACHES}}
 
 
 def _not_run(why: str) -> Completed:

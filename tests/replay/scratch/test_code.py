@@ -189,6 +189,12 @@ def sleepers(seconds: str) -> bytes:
     return subprocess.run(["pgrep", "-fx", f"sleep {seconds}"], capture_output=True, check=False).stdout
 
 
+async def test_what_compiles_kernels_finds_a_cache_it_can_write_to(record: Recorded, run: Runs) -> None:
+    code = "import os; os.makedirs(os.environ['TRITON_CACHE_DIR']); print(os.access(os.path.expanduser('~'), os.W_OK))"
+    result = await run(record(f"python3 - <<'E'\n{code}\nE"))
+    assert (result.exit_code, result.output) == (0, "False\n"), result
+
+
 async def test_attacks_from_inside(record: Recorded, run: Runs, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("whole")
