@@ -51,7 +51,7 @@ def _opened(word: Word, scope: Scope) -> Open | None:
         text += piece
     home = text == "~" or text.startswith("~/")
     names = re.search(r"[*?]", text)
-    if ("~" in text and not home and text[0] == "~") or (names and "/" in text[names.start() :]):
+    if (text.startswith("~") and not home) or (names and "/" in text[names.start() :]):
         return None
     return Open(text) if home or names else None
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem
-from replay.policy.options import COUNT, NAME, Answer, Call, Program, understand
+from replay.policy.options import COUNT, NAME, Answer, Program, understand
 
 _ASKS = Problem("network", "asks a server")
 _SENDS = Problem("system", "may change the state of a server")
@@ -13,12 +13,6 @@ _FOLLOWS = Problem("unknown", "is led to other servers")
 _URL = r"(https?://)?(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|[\w.-]+)(:\d{1,5})?(/[\w./%?&=:,+~@-]*)?"
 _HEADER = r"(Accept|Content-Type|User-Agent|Host): [\w./;=, *+-]+"
 _BODIES = "-d --data --data-raw --data-binary --data-urlencode --json -F --form -T --upload-file"
-
-
-def _check_curl(call: Call) -> Problem | None:
-    if any(re.search(r"//[^/]*@", operand) for operand in call.operands):
-        return Problem("read-secret", "curl: the address holds a secret")
-    return None
 
 
 _CURL = Program(
@@ -43,7 +37,6 @@ _CURL = Program(
         **dict.fromkeys(("-K", "--config"), Problem("unknown", "takes options from a file")),
         **dict.fromkeys(("-u", "--user", "-b", "--cookie"), Problem("unknown", "holds a secret")),
     },
-    check=_check_curl,
     asks=_ASKS,
 )  # fmt: skip
 

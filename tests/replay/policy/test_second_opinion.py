@@ -29,8 +29,8 @@ def test_both_come_to_the_same_calls(text: str) -> None:
 
 MORE = [
     "time (ls)", "time a=b ls", "a+=b ls", "a[0]=1 ls", "cat <<E\n$x\nE", "select x in a; do ls; done", "ls 'a' $((1))",
-    "for ((;;)); do ls; done", "while ls; do id; done", "ls | (cat)", "ls \"a${x:-b}\"", "{ ls; } 2>&1", "time", "ls `id`",
-    'echo $"a"', "cat <<-E\n\tx\n\tE", "ls ${x}y",
+    "for ((;;)); do ls; done", "while ls; do id; done", "ls | (cat)", 'ls "a${x:-b}"', "{ ls; } 2>&1", "time",
+    "ls `id`", 'echo $"a"', "cat <<-E\n\tx\n\tE", "ls ${x}y",
 ]  # fmt: skip
 
 
