@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem
-from replay.policy.options import Answer, Program, understand
+from replay.policy.options import Answer, Program, Understood, understand
 
 _NAME = r"[A-Za-z0-9][\w./:@-]*"
 _SETS = Problem("system", "changes what runs on the machine")
@@ -74,7 +74,25 @@ def _parse(words: Sequence[str]) -> Answer:
     return understand(_PROGRAM, words)
 
 
-PROGRAMS = tuple(
+_HELPERS = Problem("read-intrusive", "has no daemon: starts helpers, and keeps locks and folders of its own")
+
+
+def _parse_alone(words: Sequence[str]) -> Answer:
+    """Ask first: podman and nerdctl do themselves what docker's daemon does for it, even to list."""
+    found = _parse(words)
+    return found if isinstance(found, Problem) else Understood(found.words, found.asks or _HELPERS, found.note)
+
+
+_ALONE = tuple(
+    Program(
+        name,
+        parse=_parse_alone,
+        asked=(f"{name} ps -a", f"{name} logs --tail 50 vllm", f"{name} images", f"{name} inspect c",
+               f"{name} exec -it c cat /etc/os-release"),
+    )
+    for name in ("podman", "nerdctl")
+)  # fmt: skip
+PROGRAMS = _ALONE + tuple(
     Program(
         name,
         parse=_parse,
@@ -85,6 +103,6 @@ PROGRAMS = tuple(
         asked=(f"{name} inspect c", f"{name} exec -it c cat /etc/os-release", f"{name} exec c sh -c 'ls /x; id'",
                f"{name} exec -u app -w /srv c ls -la", f"{name} info"),
     )
-    for name in ("docker", "podman", "nerdctl")
+    for name in ("docker",)
 )  # fmt: skip
 """Askers of container engines."""

@@ -50,7 +50,7 @@ def _parse_curl(words: Sequence[str]) -> Answer:
 
 _SCOPE = {"-n": r"[\w-]+", "--namespace": r"[\w-]+", "-l": r"[\w./=,!-]+", "--selector": r"[\w./=,!-]+",
           "--context": r"[\w.@:/-]+"}  # fmt: skip
-_THING = r"(?!.*secret)[\w./-]+(,[\w./-]+)*"
+_THING = r"(?!(?i:.*secret))[\w./-]+(,[\w./-]+)*"
 _KUBECTL = {
     "get": Program(
         "kubectl get",
