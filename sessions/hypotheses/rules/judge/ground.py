@@ -105,7 +105,7 @@ def _new(record: Record, suspicion: Suspicion, claim: Claim) -> Iterator[Evidenc
     message = claim.note.sentence.message
     names = [span for span in spans(claim.paragraph) if len(span) >= _LONG_SPAN]
     for step in reversed(record.between(max(suspicion.message - _JUST_BEFORE, message - _BACK), message)):
-        for name in names if record.is_run(step) else ():
+        for name in names if step.kind in {"shell", "poll"} and record.is_run(step) else ():
             if name not in step.output or name in step.command or _first_told(record, name) <= (step.message or 0):
                 continue
             lines = [line.strip() for line in step.output.split("\n") if line.strip()]

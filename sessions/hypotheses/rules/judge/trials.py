@@ -39,6 +39,10 @@ _LONGEST = 120
 """Characters of a word that names a thing."""
 
 _VERB = re.compile(r"^[a-z][a-z:-]*$")
+_TROUBLE = re.compile(r"(?i)command not found|no such file|\berror\b(?!s?: 0)|not recognized|cannot find")
+"""What an output says that is no success, whatever the exit status of its pipeline is."""
+
+_TAIL = 4_000
 _ASSIGNS = re.compile(r"^[A-Za-z_]\w*=")
 _EVERYTHING = frozenset({".", "./...", "...", "--", ""})
 _CHECKS = re.compile(r"\b(?:test|tests|check|verify|lint|vet|build|compile|typecheck|pytest|jest|vitest|tsc)\b")
@@ -153,4 +157,5 @@ def _outcome(step: Step, call: Call, marks: Sequence[Mark]) -> Outcome:
         return "fails"
     if "passes" in shown:
         return "passes"
-    return "passes" if step.exit_code == 0 and _CHECKS.search(" ".join((*call.program, *call.things))) else ""
+    checks = step.exit_code == 0 and _CHECKS.search(" ".join((*call.program, *call.things)))
+    return "passes" if checks and not _TROUBLE.search(step.output[-_TAIL:]) else ""

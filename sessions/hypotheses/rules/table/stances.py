@@ -177,7 +177,9 @@ STANCES: tuple[Row, ...] = (
         "doing",
         "doing",
         r"^(?:(?:now|next|so|then|and|ok(?:ay)?|good),? )*i(?:'m| am) (?:now |also |just |still )*\w+ing\b"
-        r"|^i (?:updated|changed|added|removed|replaced|moved|switched|tightened|patched|made|wired|kept)\b|^if\b",
+        r"|^i (?:updated|changed|added|removed|replaced|moved|switched|tightened|patched|made|wired|kept)\b|^if\b"
+        r"|^(?:update|add|change|fix|remove|replace|rename|refactor|implement)"
+        r"(?: (?:the|a|an|all|this|that|it|every)\b|:)",
         0.0,
         "says what is or was done, or what would follow: no conclusion",
         "I'm fixing the parser to handle both correctly.",

@@ -66,10 +66,18 @@ def test_a_run_that_failed_and_passes_after_an_edit_confirms_without_a_word() ->
         (FIX, {**PASSES, "command": "pytest tests/test_feed.py", "output": "tests/test_feed.py 9 passed in 0.1s"}),
         (PASSES,),
         (FIX, FAILS),
+        (FIX, {"command": TEST, "output": "sh: pytest: command not found", "exit_code": 0}),
         ({"kind": "edit", "command": "README.md\n<<<<<<<\na\n=======\nimport_lock is removed\n>>>>>>>"}, PASSES),
         ({"kind": "edit", "command": "colours.py\n<<<<<<<\nred\n=======\nblue\n>>>>>>>"}, PASSES),
     ],
-    ids=["another test", "no edit", "it still fails", "an edit of a document", "an edit of something else"],
+    ids=[
+        "another test",
+        "no edit",
+        "it still fails",
+        "it does not run",
+        "an edit of a document",
+        "an edit of something else",
+    ],
 )
 def test_a_pass_that_is_no_answer_to_the_edit_proves_nothing(between: tuple[dict[str, Any], ...]) -> None:
     node = only("I run it.", FAILS, LOCK, *between, *FILLER)
