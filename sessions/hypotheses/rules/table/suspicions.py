@@ -27,7 +27,7 @@ SUSPICIONS: tuple[Row, ...] = (
         r"|next) on (?:my|the|our) list\b"
         r"|\btest(?:ing)? the (?:idea|theory|assumption|suspicion) that\b|\bwouldn't (?:be surprised|surprise)\b"
         r"|\bi(?:'d| would) (?:say|bet|blame|point at|put (?:my )?money on)\b",
-        1.0,
+        1.2,
         "the writer says outright that it is a suspicion",
         "I suspect the second writer never flushes.",
         "The second writer flushes every minute.",
@@ -142,7 +142,7 @@ SUSPICIONS: tuple[Row, ...] = (
         r"|make sense if|fit|match what|give us|be enough)\b|\b(?:that|this|it|which) alone (?:gives|would"
         r"|explains|is enough)\b"
         r"|\b(?:consistent|in line) with\b|\bwe(?:'d| would) (?:then )?see exactly\b",
-        0.5,
+        0.7,
         "something is offered as an explanation",
         "That would explain the empty rows.",
         "Explain to me what a row is.",
