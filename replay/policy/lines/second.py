@@ -197,7 +197,7 @@ def _their_part(part: Tree, *, quoted: bool = False) -> str:
 
 
 def _unescape(text: str, *, quoted: bool) -> str:
-    """Take the backslashes out of what shfmt leaves as written."""
+    """Take the backslashes out of what shfmt leaves as written; it joins continued lines itself."""
     if "\\" not in text:
         return text if quoted else _marked(text)
     found: list[str] = []
@@ -207,6 +207,5 @@ def _unescape(text: str, *, quoted: bool) -> str:
             found.append(char if quoted else _marked(char))
             continue
         after = next(rest, "")
-        if after != "\n":
-            found.append(("\\" if quoted and after not in _PROTECTED else "") + after)
+        found.append(("\\" if quoted and after not in _PROTECTED else "") + after)
     return "".join(found)

@@ -40,7 +40,7 @@ def test_nothing_else_has_a_place_either(text: str) -> None:
 
 
 def test_what_joins_lines_and_what_is_escaped_is_read_alike() -> None:
-    for text in ("ls a\\\nb", "ls a\\*b", r'ls "a\$b\c"', MORE[-1], r"ls \\", "cat <<'E' <f\nx\nE"):
+    for text in ("ls a\\\nb", "ls a\\*b", r'ls "a\$b\c"', MORE[-1], r"ls \\", 'ls "a\\\nb"', "cat <<'E' <f\nx\nE"):
         assert second.agrees(text, parse(text)), text
 
 
