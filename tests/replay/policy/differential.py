@@ -235,15 +235,16 @@ def make_tree(folder: Path) -> Path:
 def main() -> None:
     """Run as many generated commands as asked for, 10,000 by default, and fail with what was more than reading."""
     count, seed = (int(word) for word in (*sys.argv[1:], "10000", "1")[:2])
-    seen = []
+    bad = 0
     for start in range(0, count, 500):
         commands = generate(min(500, count - start), seed + start)
         with tempfile.TemporaryDirectory() as folder:
-            seen += trace(commands, Path(folder))
-        sys.stderr.write(f"{start + len(commands)} commands, {len(seen)} did more than read\n")
-    for each in seen:
-        sys.stdout.write(f"{each.command}\n    {each.call}\n")
-    sys.exit(bool(seen))
+            found = trace(commands, Path(folder))
+        bad += len(found)
+        sys.stdout.write("".join(f"{each.command}\n    {each.call}\n" for each in found))
+        sys.stdout.flush()
+        sys.stderr.write(f"{start + len(commands)} commands, {bad} did more than read\n")
+    sys.exit(bool(bad))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ WHY = [
     ("docker exec c", "docker exec: no container, or no program"),
     ("docker exec -x c ls", "docker exec: option -x is not on the list"),
     ("docker exec -u", "docker exec: option -u is not on the list"),
+    ("incus exec c --", "incus exec: no container, or no program"),
     ("kubectl exec p --", "kubectl exec: no container, or no program"),
     ("kubectl exec p -x -- ls", "kubectl exec: not one of the forms on the list"),
     ("docker exec c ssh h ls", "leads from inside a container to another place"),
