@@ -10,8 +10,9 @@ from sessions.errors import BadInput, UnknownSession
 from sessions.models.hypothesis import Hypothesis, Tree
 from sessions.models.replay import RunStep
 from sessions.models.session import Message, Step
-from sessions.store import analyses, contents, recall, search
+from sessions.store import analyses, contents
 from sessions.store.connection import open_for_reading
+from sessions.store.finding import recall, search
 from sessions.store.rows import EditRow, Hit, ProbeRow, Recollection, RunRow, SessionRow, StepLine
 from sessions.store.tables import blobs, journal, probes, runs, sessions, steps
 from sessions.store.trouble import translated

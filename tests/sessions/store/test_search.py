@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from sessions.models.session import Session
+from sessions.store.finding.search import Phrase, parse
 from sessions.store.intake import Stored
 from sessions.store.reader import Reader
-from sessions.store.search import Phrase, parse
 
 MakeSession = Callable[..., Session]
 Put = Callable[..., Stored]

@@ -56,7 +56,7 @@ def by_meaning(path: Path, words: str, args: argparse.Namespace) -> Sequence[Rec
 
     Raises UsageProblem, BadInput and EnvironmentProblem where the server cannot be asked.
     """
-    from sessions.hypotheses import meaning  # noqa: PLC0415 - only with a server
+    from sessions.store.finding import meaning  # noqa: PLC0415 - only with a server
     from tui.cli.keeping import served  # noqa: PLC0415 - as above
 
     with answers.up_to_date(path, writes=True) as reader:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sessions.models.hypothesis import Hypothesis
+from sessions.store.finding.search import Phrase, parse
 from sessions.store.rows import Recollection
-from sessions.store.search import Phrase, parse
 from sessions.store.tables import hypotheses as table
 
 ALIKE = 0.5

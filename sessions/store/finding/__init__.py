@@ -1,0 +1,1 @@
+"""Hypotheses and places that hold some words, or mean much the same."""
