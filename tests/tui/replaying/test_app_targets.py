@@ -1,37 +1,19 @@
 """Targets in the app: seen, added, changed, tried against a real sshd on loopback, mapped to the hosts of a session."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from probes.host.targets import load
 from sessions.models.command import Command
 from sessions.models.hypothesis import Evidence, Hypothesis, Tree
 from sessions.models.session import Session, Step
+from tests.tui.replaying.stage import SIZE, Server, Settle, wait_for
 from tui import messages
 from tui.app import NecropsyApp
 from tui.widgets.document import Document
-
-SIZE = (130, 44)
-
-Settle = Callable[[Pilot[None]], Awaitable[str]]
-
-
-class Server(Protocol):
-    """What is asked of the fixture `sshd`."""
-
-    port: int
-
-    @property
-    def user(self) -> str: ...
-    @property
-    def identity(self) -> Path: ...
-    @property
-    def known_hosts(self) -> Path: ...
 
 
 @pytest.fixture
@@ -74,15 +56,6 @@ def remote(fill: Callable[..., Path]) -> Path:
 
 def read(path: Path) -> str:
     return path.read_text() if path.exists() else ""
-
-
-async def wait_for(pilot: Pilot[None], settle: Settle, text: str) -> str:
-    for _ in range(100):
-        shown = await settle(pilot)
-        if text in shown:
-            return shown
-        await pilot.pause(0.1)
-    pytest.fail(f"{text!r} never appeared:\n{shown}")
 
 
 async def test_a_target_is_added_once_all_of_it_is_right(path: Path, remote: Path, settle: Settle) -> None:
