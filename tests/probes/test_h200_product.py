@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,10 @@ from probes import fingerprint
 RESULTS = Path(__file__).parents[1] / "data" / "h200" / "product"
 TOLD = (RESULTS / "product.txt").read_text("utf-8")
 REPORT = (RESULTS / "report.md").read_text("utf-8")
+
+
+def lines(pattern: str) -> list[Any]:
+    return re.findall("^" + pattern, TOLD, re.MULTILINE)
 
 
 def test_reading_steps_ran_against_the_installed_vllm_and_prove_nothing() -> None:
@@ -24,9 +29,7 @@ def test_reading_steps_ran_against_the_installed_vllm_and_prove_nothing() -> Non
 
 
 def test_each_layer_says_whether_it_is_in_force() -> None:
-    layers = dict(
-        reversed(found) for found in re.findall(r"^  (in force|not in force) +(\S.*?)  \S", TOLD, re.MULTILINE)
-    )  # fmt: skip
+    layers = {layer: state for state, layer in lines(r"  (in force|not in force) +(\S.*?)  \S")}
     assert layers == {
         "read-only view": "in force",
         "read-only mounts": "in force",
