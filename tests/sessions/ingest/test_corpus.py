@@ -1,6 +1,8 @@
 """Real public logs: every one is taken in, every record accounted for, and the counts are those of the annotators."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,8 @@ def test_every_log_is_taken_in_with_its_account(taken: tuple[Path, Path, list[In
 
 def test_every_step_has_its_parts(taken: tuple[Path, Path, list[Ingested]]) -> None:
     _, store, _ = taken
+    with closing(sqlite3.connect(store)) as connection:
+        told = dict(connection.execute("SELECT id, json_extract(tally, '$.calls_without_result') FROM sessions"))
     with Reader.open(store) as reader:
         for row in reader.sessions():
             steps = reader.steps(row.id)
@@ -77,7 +81,7 @@ def test_every_step_has_its_parts(taken: tuple[Path, Path, list[Ingested]]) -> N
             assert all(step.commands for step in steps if step.kind == "shell" and step.command.strip())
             assert all(step.span is not None for step in steps)
             assert all(step.status == "no-result" or step.result_span is not None for step in steps)
-            assert row.tally.calls_without_result == sum(step.status == "no-result" for step in steps)
+            assert told[row.id] == sum(step.status == "no-result" for step in steps)
             assert all(steps[step.continues].ordinal < step.ordinal for step in steps if step.continues is not None)
             assert [message.ordinal for message in reader.messages(row.id)] == list(range(row.messages))
 
