@@ -22,6 +22,9 @@ _SECRET = re.compile(
     | /\.?(env|envrc)(\.(?!example$|sample$|template$)[^/]+)? | /[^/]+\.env
     | /\.(netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|vault-token|s3cfg|boto|htpasswd|dockercfg)
     | /\.(msmtprc|terraformrc)
+    | /\.(Xauthority|claude\.json|modal\.toml|kaggle/kaggle\.json|(config/)?(ngc|runpod|wandb)/(config|settings).*)
+    | /\.lambda_cloud/.+ | /etc/(netplan|wpa_supplicant)/.+ | /slurmdbd\.conf | /var/lib/(cloud/instances?|kubelet)/.+
+    | /containers/[^/]+/config\.v2\.json | /proc/sys/net/ipv4/tcp_fastopen_key
     | /\.(aws|azure|gnupg|config/gcloud|config/gh|config/rclone|password-store)/.+
     | /\.(kube/config|docker/config\.json|pip/pip\.conf|config/pip/pip\.conf|m2/settings\.xml|condarc)
     | /\.(cache/)?huggingface/(token|stored_tokens) | /\.config/(hub|op)(/.*)?

@@ -10,6 +10,11 @@ SECRETS = """
     /etc/kubernetes/admin.conf /etc/ppp/chap-secrets /etc/openvpn/x /etc/ipsec.secrets /etc/ssh/ssh_host_rsa_key
     /etc/rancher/k3s/k3s.yaml /srv/.env /srv/.env.local /srv/.envrc /srv/prod.env /x/.netrc /x/.pgpass /x/.my.cnf
     /x/.git-credentials /x/.npmrc /x/.pypirc /x/.vault-token /x/.s3cfg /x/.boto /x/.htpasswd /x/.dockercfg /x/.msmtprc
+    /x/.Xauthority /x/.claude.json /x/.modal.toml /x/.kaggle/kaggle.json /x/.ngc/config /x/.config/ngc/config
+    /x/.runpod/config.toml /x/.config/runpod/config.toml /x/.config/wandb/settings /x/.lambda_cloud/lambda_keys
+    /etc/netplan/50-cloud-init.yaml /etc/wpa_supplicant/wpa_supplicant.conf /etc/slurm/slurmdbd.conf
+    /var/lib/cloud/instance/user-data.txt /var/lib/kubelet/config.json /proc/sys/net/ipv4/tcp_fastopen_key
+    /var/lib/docker/containers/c/config.v2.json
     /x/.terraformrc /x/.aws/config /x/.azure/x /x/.gnupg/x /x/.config/gcloud/x /x/.config/gh/hosts.yml
     /x/.config/rclone/x /x/.password-store/x /x/.kube/config /x/.docker/config.json /x/.pip/pip.conf
     /x/.config/pip/pip.conf /x/.m2/settings.xml /x/.condarc /x/.cache/huggingface/token /x/.huggingface/token
