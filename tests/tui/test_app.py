@@ -28,7 +28,9 @@ async def test_it_opens_on_the_list_with_what_became_of_each_session(store: Path
         assert "1 session · 1 cause · 2 dead ends" in shown
 
 
-async def test_sessions_stand_newest_first_and_one_without_a_time_last(fill: Callable[..., Path]) -> None:
+async def test_sessions_stand_newest_first_and_one_without_a_time_last(
+    fill: Callable[..., Path], settle: Settle
+) -> None:
     def session(name: str, started: str | None) -> Session:
         return Session(id=name, format="codex", agent="codex", title=name, started=started, source=f"/logs/{name}")
 
@@ -36,8 +38,7 @@ async def test_sessions_stand_newest_first_and_one_without_a_time_last(fill: Cal
         session("old", "2026-01-01T00:00:00.000Z"), session("none", None), session("new", "2026-05-01T00:00:00.000Z")
     )
     async with NecropsyApp(path).run_test(size=SIZE) as pilot:
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settle(pilot)
         rows = pilot.app.screen.query_one(SessionList)
         assert [rows.draw(index, 0, 120).plain.split()[-5] for index in range(3)] == ["new", "old", "none"]
 
