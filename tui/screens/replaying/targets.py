@@ -18,7 +18,6 @@ from tui.messages import TargetLine
 from tui.screens.choice import Choice, ChoiceScreen
 from tui.screens.opened import Opened
 from tui.screens.pages import lines
-from tui.screens.replaying.target import TargetScreen
 from tui.widgets import figures
 from tui.widgets.blocks import Block, Prose, blank
 from tui.widgets.dialog import Dialog, hint
@@ -104,11 +103,16 @@ class TargetsScreen(ModalScreen[None]):
     def action_edit(self) -> None:
         """Change the target under the cursor."""
         if one := self.current:
-            self.app.push_screen(TargetScreen(one), self._take)
+            self._open(one)
 
     def action_add(self) -> None:
         """Add a target."""
-        self.app.push_screen(TargetScreen(None), self._take)
+        self._open(None)
+
+    def _open(self, one: TargetLine | None) -> None:
+        from tui.screens.replaying.target import TargetScreen  # noqa: PLC0415 - brings Textual's editor of texts
+
+        self.app.push_screen(TargetScreen(one), self._take)
 
     def action_remove(self) -> None:
         """Ask whether the target under the cursor may go."""

@@ -39,10 +39,8 @@ def test_every_view_says_that_the_rules_cover_english_only(run: Run, folder: str
         assert NOTE in words(run("report", "latest", "--format", form).stdout)
 
 
-@ATTENDED
-async def test_the_app_says_it_on_the_symptoms_page(
-    run: Run, store: Path, settle: Settle, folder: str, begins: str, messages: int
-) -> None:
+@pytest.mark.parametrize("folder", [folder for folder, _, _ in LOGS])
+async def test_the_app_says_it_on_the_symptoms_page(run: Run, store: Path, settle: Settle, folder: str) -> None:
     assert run("ingest", DATA / folder).returncode == 0
     (session,) = json.loads(run("list", "--json").stdout)
     async with NecropsyApp(store, session["id"]).run_test(size=(160, 40)) as pilot:
