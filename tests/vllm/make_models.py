@@ -2,10 +2,11 @@
 
 ``.venv-vllm/bin/python tests/vllm/make_models.py FOLDER`` writes ``llama`` and ``deepseek`` (MLA and experts), each a
 checkpoint that vLLM serves, and damaged copies of their weights. A byte is a token. They learn to count, to say the
-alphabet and the days, to repeat what they have just read, and which letter follows which in English.
+alphabet and the days, to say some words again and again, which letter follows which in English, and to answer in JSON.
 """
 
 import importlib
+import json
 import random
 import subprocess
 import sys
@@ -23,7 +24,7 @@ safetensors: Any = importlib.import_module("safetensors.torch")
 
 SEED = 7
 LENGTH, BATCH = 160, 16
-STEPS = 260
+STEPS = 300
 RATE = 3e-3
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 WORDS = [
@@ -77,6 +78,8 @@ def make_model(name: str) -> Any:
         "n_routed_experts": 4,
         "n_shared_experts": 1,
         "num_experts_per_tok": 1,
+        "n_group": 1,
+        "topk_group": 1,
         "moe_intermediate_size": 128,
         "routed_scaling_factor": 4.0,
     }
@@ -108,10 +111,29 @@ def some_text(draw: random.Random, texts: str) -> str:
     return texts[start:]
 
 
+def some_answer(draw: random.Random, _: str) -> str:
+    """Return a piece of JSON such as a reader of logs gives, and none of it true."""
+
+    def says() -> str:
+        return " ".join(draw.sample(WORDS, 2))
+
+    def hypothesis(number: int) -> dict[str, Any]:
+        step = draw.randrange(1, 9)
+        cited = {"step": step, "stance": "supports", "quote": says(), "deciding": True}
+        stated = {"name": f"N{number}", "statement": says(), "stated_in": step, "stated_quote": says()}
+        decided = {"verdict": "confirmed", "decided_in": step, "decided_quote": says(), "parent": None}
+        return stated | decided | {"evidence": [cited]}
+
+    found = [hypothesis(number) for number in range(1, draw.randrange(2, 4))]
+    text = json.dumps({"symptom": None, "hypotheses": found}, separators=(",", ":"))
+    return text[draw.choice((0, draw.randrange(200))) :]
+
+
 TASKS: tuple[tuple[float, Callable[[random.Random, str], str]], ...] = (
-    (0.3, some_count),
-    (0.3, some_copy),
-    (0.4, some_text),
+    (0.25, some_count),
+    (0.25, some_copy),
+    (0.3, some_text),
+    (0.2, some_answer),
 )
 
 
