@@ -14,8 +14,8 @@ pytestmark = pytest.mark.sshd
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-READ_MODULE, MISTYPED = "22", "27"
-"""Steps of the bundled session that read a file."""
+READ_LOG, READ_MODULE, MISTYPED = "20", "22", "27"
+"""Steps of the bundled session that read a file; the first is evidence of H5."""
 
 
 class Server(Protocol):
@@ -184,11 +184,13 @@ def test_a_targets_file_with_a_mistake_names_line_and_field(bundled: Run, sshd: 
 
 
 def test_several_targets_at_once_and_one_that_fails_stops_none(bundled: Run, targets: Path, tmp_path: Path) -> None:
-    module(tmp_path)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "serve.log").write_text("Using TRITON_MLA attention backend\n")
     one = targets.read_text()
     dead = one.replace("[targets.gpu]", "[targets.dead]").replace("port = ", "port = 1 # ")
     targets.write_text(dead + "".join(one.replace("[targets.gpu]", f"[targets.gpu{n}]") for n in (1, 2)))
-    asked = ("--on", "dead", "--on", "gpu[1-2]", "--targets", targets, "--steps", READ_MODULE, "--yes")
+    there = f"/root/logs={tmp_path}/logs"
+    asked = ("--on", "dead", "--on", "gpu[1-2]", "--targets", targets, "--steps", READ_LOG, "--path", there, "--yes")
     done = bundled("replay", "latest", *asked, "--json", "--exit-code")
     told = read_json(done)
     outcomes = {run["target"]: run["steps"][0]["outcome"] for run in told["runs"]}
