@@ -28,9 +28,10 @@ async def conduct(
     with Reader.open(store) as reader:
         recorded = recording.load(reader, plan.session, PathRules(target.paths), sandbox=target.name == SANDBOX)
     async with connect(target) as executor:
-        held = await layers.hold(executor, target)
+        idle = not any(step.sending for step in plan.steps)  # then the target is not contacted
+        held = layers.Held(executor, executor, ()) if idle else await layers.hold(executor, target)
         found: dict[str, object] = {"layers": [layer.model_dump() for layer in held.layers], "without": sorted(without)}
-        if not recorded.sandbox:
+        if not recorded.sandbox and not idle:
             hosts = {step.recorded_host for step in plan.steps if step.sending}
             steps = [recorded.steps[number] for number in sorted(recorded.steps)]
             found |= await look(held.executor, steps, hosts, recorded.rules.map)

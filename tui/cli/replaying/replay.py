@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
             plans = [member.plan.model_dump(mode="json") for member in members]
             output.emit_json(plans[0] if len(plans) == 1 else plans)
         return 0
-    if diagnostics.interactive() and not args.json:
+    if diagnostics.interactive() and not args.json and any(step.decision != "refuse" for step in members[0].plan.steps):
         _print_layers(members[0].target)
     granted = asking.consented(args, members)
     if granted is None or not _agreed(args, granted):
