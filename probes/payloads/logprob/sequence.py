@@ -69,7 +69,8 @@ PROBE: dict[str, Any] = {
         },
     },
     "architectures": [],
-    "never_run": ["llama.cpp's server: its documented answers were read, none was asked"],
+    "never_run": ["llama.cpp's server: its documented answers were read, none was asked",
+                  "MLA models with success: a healthy small one was called wrong, cause unknown"],
 }  # fmt: skip
 
 
