@@ -25,7 +25,8 @@ _GREY = (
     r"gpu\.\d+\.(temperature|clocks\.(sm|mem)$|pstate|memory\.used|power\.draw|pcie\.link\.\w+\.current)",
     r"gpu\.\d+\.(uuid|pci\.bus_id)", r"host\.name", r"memory\.shm",
 )  # fmt: skip
-_ORDER: dict[Severity, int] = {"red": 0, "amber": 1, "grey": 2}
+ORDER: dict[Severity, int] = {"red": 0, "amber": 1, "grey": 2}
+"""What can change an answer comes first."""
 
 
 class Fingerprint(Strict):
@@ -79,7 +80,7 @@ def diff(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Differenc
         for field in fields
         if before.get(field) != after.get(field)
     ]
-    return tuple(sorted(found, key=lambda each: _ORDER[each.severity]))
+    return tuple(sorted(found, key=lambda each: ORDER[each.severity]))
 
 
 def severity(field: str) -> Severity:

@@ -129,10 +129,9 @@ def differing(told: Mapping[str, Told], live: Mapping[str, str]) -> tuple[Differ
         for field, each in told.items()
         if not _same(each.value, live.get(field)) and (field in looked or field in _NOTED or not _is_package(field))
     ]
-    return tuple(sorted(found, key=lambda each: (_ORDER[each.severity], each.field)))
+    return tuple(sorted(found, key=lambda each: (fingerprint.ORDER[each.severity], each.field)))
 
 
-_ORDER: Mapping[Severity, int] = {"red": 0, "amber": 1, "grey": 2}
 _NOTED = frozenset({"package.torch", "package.vllm", "package.transformers", "package.triton"})
 """Packages of which it counts that they are gone."""
 

@@ -13,6 +13,9 @@ from sessions import times
 from sessions.errors import BadInput, UsageProblem
 from sessions.models.replay import Consent, Plan, PlannedStep
 
+Call = tuple[int, str | None]
+"""A step and what would be sent for it: the same on every target whose plan sends the same."""
+
 
 def asked(plan: Plan) -> tuple[PlannedStep, ...]:
     """Return the steps of a plan that run only with a person's consent."""
@@ -36,6 +39,16 @@ def grant(plan: Plan, steps: Collection[int], who: str) -> Plan:
             )
         }
     )
+
+
+def agree(plan: Plan, calls: Collection[Call], who: str) -> Plan:
+    """Return the plan with `who`'s consent, given now, to those of its steps that it asks about and `calls` has."""
+    return grant(plan, [step.step for step in asked(plan) if call(step) in calls], who)
+
+
+def call(step: PlannedStep) -> Call:
+    """Return a step and what would be sent for it."""
+    return step.step, step.sent
 
 
 def _why(decision: str | None) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from probes.host.targets import Target
 from replay import recording, verdict
 from replay.conduct import conduct
+from replay.plan import Hosts
 from replay.progress import Began, Done, Ended, Progress
 from replay.rewrite import PathRules
 from sessions.errors import HostProblem, NecropsyError, UsageProblem
@@ -51,6 +52,11 @@ def expand(names: Sequence[str]) -> tuple[str, ...]:
     if len(found) > MOST:
         raise UsageProblem(f"{len(found)} targets are more than {MOST} at once.")
     return found
+
+
+def hosts_for(target: str, mapping: Mapping[str, str]) -> Hosts:
+    """Return the mapping of recorded hosts for one target; a name in it may be a range that `target` is of."""
+    return Hosts({recorded: target if target in expand([name]) else name for recorded, name in mapping.items()})
 
 
 def _expanded(name: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import getpass
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, closing, suppress
 from pathlib import Path
 from threading import Thread
@@ -15,9 +15,7 @@ from sessions.store.rows import RunRow
 from tui import messages
 
 if TYPE_CHECKING:
-    from probes.host.targets import Target
     from replay.fleet import Member, Told
-    from replay.plan import Hosts
 
 Post = Callable[[Message], object]
 
@@ -33,7 +31,7 @@ class Replays:
     def plan(self, asked: messages.PlanAsked) -> Message:
         """Return the plans, one for each target, or why there are none. Nothing is contacted."""
         from probes.host import targets  # noqa: PLC0415 - only a replay loads what speaks to hosts
-        from replay.fleet import Member, expand  # noqa: PLC0415 - as above
+        from replay.fleet import Member, expand, hosts_for  # noqa: PLC0415 - as above
         from replay.plan import Selection, build_plan  # noqa: PLC0415 - as above
         from sessions.store.reader import Reader  # noqa: PLC0415 - as above
 
@@ -43,7 +41,7 @@ class Replays:
             chosen = Selection(steps=frozenset(asked.steps))
             with Reader.open(self._store) as reader:
                 self._members = [
-                    Member(one, build_plan(reader, asked.session, one, chosen, _hosts(asked.mapping, one)))
+                    Member(one, build_plan(reader, asked.session, one, chosen, hosts_for(one.name, asked.mapping)))
                     for one in found
                 ]
         except NecropsyError as error:
@@ -68,21 +66,12 @@ class Replays:
             await asyncio.to_thread(self._run.join)
 
 
-def _hosts(mapping: Mapping[str, str], target: "Target") -> "Hosts":
-    """Return the mapping for one target; a recorded host may stand for a range of them."""
-    from replay.fleet import expand  # noqa: PLC0415 - as above
-    from replay.plan import Hosts  # noqa: PLC0415 - as above
-
-    return Hosts({host: target.name if target.name in expand([name]) else name for host, name in mapping.items()})
-
-
 def _granted(member: "Member", consented: frozenset[messages.Call]) -> "Member":
     from dataclasses import replace  # noqa: PLC0415 - as above
 
-    from replay.consent import asked, grant  # noqa: PLC0415 - as above
+    from replay.consent import agree  # noqa: PLC0415 - as above
 
-    steps = [step.step for step in asked(member.plan) if (step.step, step.sent) in consented]
-    return replace(member, plan=grant(member.plan, steps, getpass.getuser())) if steps else member
+    return replace(member, plan=agree(member.plan, consented, getpass.getuser())) if consented else member
 
 
 class _Run(Thread):

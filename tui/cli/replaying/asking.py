@@ -16,9 +16,6 @@ from tui.cli import arguments, diagnostics
 
 _CHOICES = {"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "a": "a", "all": "a", "q": "q", "quit": "q"}
 
-Call = tuple[int, str]
-"""A step and what would be sent for it: the same on every target whose plan sends the same."""
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options by which consent is given beforehand."""
@@ -57,7 +54,10 @@ def consented(args: argparse.Namespace, members: Sequence[Member]) -> Sequence[M
     if not calls or args.yes or not diagnostics.interactive():
         return granted
     agreed = _ask(calls)
-    return None if agreed is None else [_granted(member, agreed) for member in granted]
+    if not agreed:
+        return None if agreed is None else granted
+    who = getpass.getuser()
+    return [replace(member, plan=consent.agree(member.plan, agreed, who)) for member in granted]
 
 
 def _given(args: argparse.Namespace, member: Member) -> Member:
@@ -67,7 +67,7 @@ def _given(args: argparse.Namespace, member: Member) -> Member:
         steps |= frozenset(arguments.numbers(args.consent)) & present
     if args.consent_file:
         steps |= consent.matching(member.plan, consent.load(args.consent_file))
-    return _with(member, steps)
+    return replace(member, plan=consent.grant(member.plan, steps, getpass.getuser())) if steps else member
 
 
 def _insist(args: argparse.Namespace, members: Sequence[Member]) -> None:
@@ -78,27 +78,14 @@ def _insist(args: argparse.Namespace, members: Sequence[Member]) -> None:
         raise UsageProblem(f"Step {min(absent)} cannot be consented to: it is not in the plan.")
 
 
-def _granted(member: Member, agreed: frozenset[Call]) -> Member:
-    fresh = frozenset(step.step for step in consent.asked(member.plan) if _call(step) in agreed)
-    return _with(member, fresh)
-
-
-def _with(member: Member, steps: frozenset[int]) -> Member:
-    return replace(member, plan=consent.grant(member.plan, steps, getpass.getuser())) if steps else member
-
-
-def _call(step: PlannedStep) -> Call:
-    return step.step, step.sent or ""
-
-
-def _ask(calls: Sequence[tuple[Member, PlannedStep]]) -> frozenset[Call] | None:
+def _ask(calls: Sequence[tuple[Member, PlannedStep]]) -> frozenset[consent.Call] | None:
     """Ask for each call once, whatever number of targets it would go to."""
-    where: dict[Call, list[str]] = {}
-    steps: dict[Call, PlannedStep] = {}
+    where: dict[consent.Call, list[str]] = {}
+    steps: dict[consent.Call, PlannedStep] = {}
     for member, step in calls:
-        where.setdefault(_call(step), []).append(member.plan.target)
-        steps.setdefault(_call(step), step)
-    agreed: set[Call] = set()
+        where.setdefault(consent.call(step), []).append(member.plan.target)
+        steps.setdefault(consent.call(step), step)
+    agreed: set[consent.Call] = set()
     programs: set[str] = set()
     for call, step in steps.items():
         if _program(step) in programs:

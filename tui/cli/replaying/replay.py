@@ -14,8 +14,8 @@ from probes.host.connection import connect
 from probes.host.layers import Layer, hold
 from probes.host.targets import Target
 from replay.conduct import conduct
-from replay.fleet import Member, conduct_all, expand
-from replay.plan import Hosts, Selection, build_plan, parse_hosts
+from replay.fleet import Member, conduct_all, expand, hosts_for
+from replay.plan import Selection, build_plan, parse_hosts
 from replay.progress import Began, Done, Progress, Sending
 from sessions.errors import BadInput, UsageProblem
 from sessions.models.hypothesis import Tree
@@ -116,8 +116,8 @@ def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
         raise UsageProblem(
             f"--map names {foreign[0]}, which is no target of --on.", hint=f"--on names {', '.join(args.on)}."
         )
-    hosts = {recorded: target.name if target.name in expand([name]) else name for recorded, name in given.items()}
-    return build_plan(reader, args.session, target, chosen, Hosts(hosts), code="code" in args.allow)
+    hosts = hosts_for(target.name, given)
+    return build_plan(reader, args.session, target, chosen, hosts, code="code" in args.allow)
 
 
 def _chosen(args: argparse.Namespace, reader: Reader) -> frozenset[int] | None:
