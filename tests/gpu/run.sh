@@ -20,7 +20,8 @@ fi
 export VLLM_NO_USAGE_STATS=1 VLLM_LOGGING_LEVEL=ERROR PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$out"
 if [ $# -ge 2 ]; then
-  PATH=$(cd "$2" && pwd)/bin:$PATH PYTHONPATH=$(cd "$2" && pwd):$PYTHONPATH python3 "$here/product.py" "$out/product" --site "$1"
+  tools=$(cd "$2" && pwd)
+  PATH=$tools/bin:$PATH PYTHONPATH=$tools:$PYTHONPATH python3 "$here/product.py" "$out/product" --site "$1"
 fi
 [ "${NECROPSY_GPU_ONLY:-}" = none ] || python3 "$here/collect.py" "$out" --only "${NECROPSY_GPU_ONLY:-}"
 if [ "${NECROPSY_GPU_SWEEP:-1}" != 0 ]; then

@@ -196,8 +196,8 @@ HALVES: dict[str, tuple[int, ...]] = {
     "IQ3_XXS": (0,), "IQ3_S": (0,), "IQ4_NL": (0,), "IQ4_XS": (0,), "TQ1_0": (52,), "TQ2_0": (64,), "F16": (0,),
 }  # fmt: skip
 """Where the fp16 scales of a block are (ggml-common.h); types that have none are not looked at."""
-HUGE = 0x7C00
-"""The exponent of fp16 that no finite number has."""
+EXPONENT = 0x7C
+"""Of the upper byte of an fp16 number; all set in none that is finite."""
 READ_AHEAD = 1 << 20
 
 
@@ -247,7 +247,7 @@ def scales(shard: Shard, tensor: Tensor, most: int, chance: random.Random) -> It
     for block in sampled(whole // width, most, chance):
         start = tensor.start + block * width
         for at in places:
-            if shard.data[start + at + upper] & 0x7C == HUGE >> 8:
+            if shard.data[start + at + upper] & EXPONENT == EXPONENT:
                 yield Fault(f"the scale of block {block:,} is not finite", tensor.name, start + at)
                 return
 
