@@ -11,6 +11,7 @@ from replay.rewrite import PathRules, rewrite
 from replay.scratch.closure import Files
 from replay.scratch.prepare import prepare
 from sessions.errors import BadInput, UsageProblem
+from sessions.ingest.secrets import MARK
 from sessions.models.replay import Plan, PlannedStep
 from sessions.models.session import Step
 from sessions.store.reader import Reader
@@ -20,7 +21,6 @@ LONGEST = 300.0
 USUAL = 60.0
 _CODE = "runs recorded code in a folder of its own, which is taken away afterwards"
 IN_SANDBOX = "runs in a sandbox on this machine: proves nothing about the GPU host"
-_REDACTED = "<redacted:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class _Planner:
     def _refusal(self, step: Step, judgement: Judgement) -> tuple[str, ...]:
         if judgement.decision == "refuse":
             return judgement.reasons
-        if _REDACTED in step.command:
+        if MARK in step.command:
             return ("held a secret that was not kept",)
         unmapped = self._hosts.refuse(judgement.place.host, self._target, self._seen)
         if unmapped:

@@ -4,13 +4,14 @@ import asyncio
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from probes.host import cage
 from probes.host.layers import CODE_NEEDS, Held
 from replay.policy.judge import judge
 from replay.recording import Recording
-from replay.scratch.closure import Files
-from replay.scratch.prepare import Prepared, digest, prepare
+from replay.scratch.closure import Files, digest
+from replay.scratch.prepare import Prepared, prepare
 from sessions.errors import HostProblem, PolicyRefusal
 from sessions.models.command import Completed, Request
 from sessions.models.replay import PlannedStep
@@ -23,13 +24,17 @@ _CACHES = (
 _OUTPUT = 4 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bench:
     """Where the code of a recording runs; `without` names layers that a person does without."""
 
     held: Held
     recording: Recording
     without: frozenset[str] = frozenset()
+
+    @cached_property
+    def _files(self) -> Files:
+        return Files([self.recording.steps[number] for number in sorted(self.recording.steps)])
 
     def refusal(self) -> str:
         """Return why no code runs on this target; empty if it may."""
@@ -42,8 +47,7 @@ class Bench:
         Raises PolicyRefusal where the plan says otherwise, or nobody consented.
         """
         recorded = self.recording.steps[step.step]
-        steps = [self.recording.steps[number] for number in sorted(self.recording.steps)]
-        prepared = prepare(recorded, Files(steps), self.recording.rules)
+        prepared = prepare(recorded, self._files, self.recording.rules)
         if isinstance(prepared, str):
             raise PolicyRefusal(f"step {step.step}: {prepared}")
         if step.consent is None:

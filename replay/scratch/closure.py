@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from replay.scratch import patches
 from replay.scratch.changes import Change, Place, changes, resolve
+from sessions.ingest.secrets import MARK
 from sessions.models.session import Step
 
 MOST_BYTES = 4 * 1024 * 1024
 """Of all files of one closure."""
-_REDACTED = "<redacted:"
 _IMPORT = re.compile(r"^\s*import\s+([\w., \t]+)", re.MULTILINE)
 _FROM = re.compile(r"^\s*from\s+\.?([\w.]*)\s+import\s+\(?([\w., \t]+)", re.MULTILINE)
 
@@ -35,7 +35,7 @@ class Rebuilt:
     @property
     def digest(self) -> str:
         """The SHA-256 of the content."""
-        return hashlib.sha256(self.content.encode()).hexdigest()
+        return digest(self.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +116,16 @@ class Files:
         return {place: _told(place, states[place]) for place in own if place in states and states[place].written}
 
 
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _told(place: Place, state: _State) -> Rebuilt | Unbuilt:
     origins = tuple(dict.fromkeys(state.origins))
     if state.content is None:
         return Unbuilt(place, origins, state.reason)
-    if _REDACTED in state.content:
+    if MARK in state.content:
         return Unbuilt(place, origins, "held a secret that was not kept")
     return Rebuilt(place, state.content, origins)
 

@@ -1,6 +1,5 @@
 """From a recorded step that runs a script to what would run: words, a folder of its own, and the files in it."""
 
-import hashlib
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +10,14 @@ from replay.policy.judge import judge
 from replay.rewrite import PathRules
 from replay.scratch import scripts
 from replay.scratch.changes import resolve
-from replay.scratch.closure import Closure, Files, Rebuilt
+from replay.scratch.closure import Closure, Files, Rebuilt, digest
 from replay.scratch.scripts import Script
+from sessions.ingest.secrets import MARK
 from sessions.models.command import Pipe, Stage
 from sessions.models.replay import Scratch, ScratchFile
 from sessions.models.session import Step
 
 _FOLDER = "/var/tmp/necropsy-"  # noqa: S108 - made there for its owner only, and never if it is there already
-_REDACTED = "<redacted:"
 _DROPPED = frozenset({"VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "CONDA_PREFIX", "CONDA_DEFAULT_ENV"})
 """Variables of environments: they only choose the interpreter."""
 
@@ -69,7 +68,7 @@ def _problem(script: Script, closure: Closure) -> str:
     if any(not file.place.path.startswith("/") for file in closure.files):
         return "a file lies in a home folder that is not known"
     texts = [script.text or "", *script.arguments, *(file.content for file in closure.files)]
-    return "held a secret that was not kept" if any(_REDACTED in text for text in texts) else ""
+    return "held a secret that was not kept" if any(MARK in text for text in texts) else ""
 
 
 def _laid_out(step: Step, script: Script, closure: Closure, rules: PathRules) -> Prepared | str:
@@ -86,8 +85,9 @@ def _laid_out(step: Step, script: Script, closure: Closure, rules: PathRules) ->
     code = (folder + own,) if own else () if script.stdin else ("-c", text)
     words = (*call, *code, *(mapping.map(word) for word in script.arguments))
     pipes = (Pipe(stages=(Stage(words=words, stderr=_stderr(script)),)),)
-    if judge(emit(pipes)).effect != "code":
-        return f"the policy takes what would be sent for more than code: {'; '.join(judge(emit(pipes)).reasons)}"
+    judged = judge(emit(pipes))
+    if judged.effect != "code":
+        return f"the policy takes what would be sent for more than code: {'; '.join(judged.reasons)}"
     cwd = folder + resolve(script.command.cwd or "/", None)
     return Prepared(
         scratch=Scratch(
@@ -121,11 +121,6 @@ def _interpreter(script: Script, rules: PathRules) -> str:
 def _file(file: Rebuilt, folder: str, contents: Mapping[str, str]) -> ScratchFile:
     place = folder + file.place.path
     return ScratchFile(path=file.place.path, place=place, digest=digest(contents[place]), origins=file.origins)
-
-
-def digest(text: str) -> str:
-    """Return the SHA-256 of a text."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _name(step: Step, script: Script, files: Sequence[Rebuilt]) -> str:

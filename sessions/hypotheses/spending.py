@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.models.hypothesis import DEAD_ENDS, Cost, Hypothesis, Tree
-from sessions.models.session import Message, Tokens
+from sessions.models.session import TOKEN_KINDS, Message, Tokens
 
-_KINDS = ("input", "output", "reasoning", "cache_read", "cache_write")
 _MILLION = 1_000_000
 
 
@@ -83,7 +82,7 @@ def total(spent: Sequence[Cost]) -> Cost:
 def add(several: Sequence[Tokens]) -> Tokens:
     """Return the sum of tokens; their price is None where none of them has one."""
     prices = [each.cost for each in several if each.cost is not None]
-    kinds = {name: sum(getattr(each, name) for each in several) for name in _KINDS}
+    kinds = {name: sum(getattr(each, name) for each in several) for name in TOKEN_KINDS}
     return Tokens(**kinds, cost=sum(prices) if prices else None)
 
 

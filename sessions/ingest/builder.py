@@ -10,11 +10,10 @@ from sessions.ingest.events import About, Called, Count, Event, Returned, Said, 
 from sessions.ingest.ledger import Ledger
 from sessions.ingest.registry import format_named
 from sessions.ingest.source import Source
-from sessions.models.session import Message, Session, Tally, Tokens
+from sessions.models.session import TOKEN_KINDS, Message, Session, Tally, Tokens
 
 _LONGEST_TITLE = 100
 _LONGEST_TYPE = 60
-_COUNTED = ("input", "output", "reasoning", "cache_read", "cache_write")
 
 
 @dataclass(slots=True)
@@ -87,7 +86,7 @@ class _Draft:
 def _sum(answers: Iterable[Used]) -> Tokens:
     several = tuple(answers)
     costs = [cost for used in several if (cost := figures.amount(used.cost)) is not None]
-    sums = {name: sum(figures.count(getattr(used, name)) for used in several) for name in _COUNTED}
+    sums = {name: sum(figures.count(getattr(used, name)) for used in several) for name in TOKEN_KINDS}
     kept = {name: figures.count(total) for name, total in sums.items()}
     return Tokens(**kept, cost=sum(costs) if costs else None)
 

@@ -18,6 +18,7 @@ from urllib.parse import unquote_to_bytes
 
 from sessions.ingest.display import clean
 from sessions.ingest.events import Event
+from sessions.ingest.secrets import MARK
 from sessions.ingest.secrets.scan import Found, base64_words, command_rules, escaped_words, provider_rules, text_rules
 from sessions.ingest.secrets.split import find_split, find_tails
 
@@ -28,8 +29,6 @@ _PEEK = 24
 
 _SHORT = 100
 """Characters up to which a text is remembered."""
-
-_MARK = "<redacted:"
 
 AnyEvent = TypeVar("AnyEvent", bound=Event)
 
@@ -75,7 +74,7 @@ class Redactor:
         """Return the token for `secret`, of the provider's kind where its form shows one."""
         own = next(provider_rules().find(secret), None)
         digest = hmac.new(self._key, secret, hashlib.sha256).hexdigest()[:4]
-        return f"{_MARK}{own.kind if own else kind}:{digest}>".encode()
+        return f"{MARK}{own.kind if own else kind}:{digest}>".encode()
 
     def _decoded(self, data: bytes) -> bytes:
         if b"%" in data:

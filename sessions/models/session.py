@@ -21,6 +21,10 @@ class Span(Strict):
     file: str | None = None
 
 
+TOKEN_KINDS = ("input", "output", "reasoning", "cache_read", "cache_write")
+"""Tokens are counted by these kinds."""
+
+
 class Tokens(Strict):
     """Tokens as the log counts them, each answer once, and their cost in US dollars where the log has it."""
 
@@ -34,7 +38,7 @@ class Tokens(Strict):
     @property
     def total(self) -> int:
         """All of them together."""
-        return self.input + self.output + self.reasoning + self.cache_read + self.cache_write
+        return sum(getattr(self, kind) for kind in TOKEN_KINDS)
 
 
 class Message(Strict):

@@ -5,6 +5,8 @@ Each function is given what stands before the value within the match, and the va
 
 import re
 
+from sessions.ingest.secrets import MARK
+
 LONGEST = 2_000
 """Characters of a value that is looked at; a longer one in one piece is taken for a secret, whatever it is."""
 
@@ -28,7 +30,7 @@ _HARMLESS_NAME = re.compile(
 
 def is_placeholder(value: str) -> bool:
     """Tell whether `value` stands for a secret without being one: a variable, a template, a call, a word like null."""
-    return "<redacted:" in value or (len(value) <= LONGEST and _PLACEHOLDER.fullmatch(value) is not None)
+    return MARK in value or (len(value) <= LONGEST and _PLACEHOLDER.fullmatch(value) is not None)
 
 
 def _is_code(before: str, value: str) -> bool:

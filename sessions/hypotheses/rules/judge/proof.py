@@ -49,7 +49,7 @@ def _gone(record: Record, before: Sequence[Trial], trial: Trial) -> Iterator[Pro
         return
     still = {_DIGITS.sub("", line.strip()) for line in trial.step.output.split("\n")}
     for key in _between(record, failed, trial):
-        suspicion = next(s for s in record.suspicions if s.key == key)
+        suspicion = record.suspicion(key)
         for mark in sorted(record.marks(failed.step), key=lambda m: m.showing != "fails"):
             named = mark.showing in _TROUBLE and len(terms(mark.line) & suspicion.entities) >= _SHARED
             if named and _DIGITS.sub("", mark.line) not in still:
@@ -93,7 +93,7 @@ def _failed(before: Sequence[Trial], trial: Trial) -> Trial | None:
 
 def _is_of(record: Record, key: str, failed: Trial) -> bool:
     """Whether a failure is one that a suspicion was raised to explain: raised after it, or named by it."""
-    suspicion = next(s for s in record.suspicions if s.key == key)
+    suspicion = record.suspicion(key)
     if suspicion.message > failed.message:
         return True
     lines = (m.line for m in record.marks(failed.step) if m.showing == "fails")

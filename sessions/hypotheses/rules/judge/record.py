@@ -63,6 +63,10 @@ class Record:
         """One more than the highest ordinal of a message."""
         return 1 + max([-1, *(m.ordinal for m in self.messages), *self._places])
 
+    def suspicion(self, key: str) -> Suspicion:
+        """Return the suspicion with that key."""
+        return next(each for each in self.suspicions if each.key == key)
+
     @cached_property
     def by_message(self) -> dict[int, list[Note]]:
         """The notes of each message."""
