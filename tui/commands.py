@@ -9,6 +9,7 @@ from pathlib import Path
 
 from textual.message import Message
 
+from sessions import files
 from sessions.errors import NecropsyError
 from tui import messages
 
@@ -59,10 +60,8 @@ def export(store: Path, asked: messages.ExportAsked) -> Message:
 
 
 def _write(path: Path, text: str) -> Message:
-    unfinished = path.with_name(path.name + ".part")
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
+        files.replace(path, text)
     except OSError as error:
         return messages.Failed("Not written", f"{path}: {error.strerror}", "Choose another path.")
     return messages.Exported(path)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from tomlkit.items import Table
 
 from probes.host.targets import LOCAL, SANDBOX, Target, Targets, default_path, parse
+from sessions import files
 from sessions.errors import BadTargets
 
 Fields = Mapping[str, object]
@@ -127,14 +128,9 @@ def _write(place: Path, document: tomlkit.TOMLDocument) -> Targets:
     text = tomlkit.dumps(document)
     targets = parse(text, str(place))
     real = Path(os.path.realpath(place))
-    unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(text, "utf-8")
-        if real.exists():
-            unfinished.chmod(real.stat().st_mode & 0o7777)
-        unfinished.replace(real)
+        files.replace(real, text, mode=real.stat().st_mode & 0o7777 if real.exists() else None)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise BadTargets(f"{place}: cannot be written: {error.strerror}") from error
     return targets

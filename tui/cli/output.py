@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from sessions import files
 from sessions.errors import EnvironmentProblem
 from sessions.ingest import display
 
@@ -131,15 +132,12 @@ def write_file(path: Path, text: str) -> None:
     Raises EnvironmentProblem naming the file and the reason.
     """
     place = Path(os.path.realpath(path))
-    partial = place.parent / f".{place.name}.{os.getpid()}.part"
     try:
         if place.exists() and not place.is_file() and not place.is_dir():
             place.write_text(text, encoding="utf-8", errors="backslashreplace")
-            return
-        partial.write_text(text, encoding="utf-8", errors="backslashreplace")
-        partial.replace(place)
+        else:
+            files.replace(place, text, errors="backslashreplace")
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise EnvironmentProblem(
             f"Cannot write {path}: {error.strerror}.", hint="Choose another file with --output."
         ) from error
