@@ -117,6 +117,11 @@ class PlannedStep(Strict):
         """Whether it will be sent: the policy lets it run, or a person does where the policy asks."""
         return self.decision == "run" or (self.decision == "ask" and self.consent is not None)
 
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What one consent for all covers: the same programs in the same order, to the same effect."""
+        return self.effect, *(words[0] for words in self.stages)
+
 
 class Plan(Strict):
     """What a replay would do on one target."""

@@ -86,24 +86,19 @@ def _ask(calls: Sequence[tuple[Member, PlannedStep]]) -> frozenset[consent.Call]
         where.setdefault(consent.call(step), []).append(member.plan.target)
         steps.setdefault(consent.call(step), step)
     agreed: set[consent.Call] = set()
-    programs: set[str] = set()
+    kinds: set[tuple[str, ...]] = set()
     for call, step in steps.items():
-        if _program(step) in programs:
+        if step.kind in kinds:
             agreed.add(call)
             continue
         answer = _answer(step, where[call])
         if answer == "q":
             return None
         if answer == "a":
-            programs.add(_program(step))
+            kinds.add(step.kind)
         if answer in {"y", "a"}:
             agreed.add(call)
     return frozenset(agreed)
-
-
-def _program(step: PlannedStep) -> str:
-    """Return what `all` covers: the same programs in the same order, with the same effect."""
-    return " | ".join([step.effect, *(words[0] for words in step.stages)])
 
 
 def _answer(step: PlannedStep, targets: Sequence[str]) -> str:

@@ -114,7 +114,7 @@ class ReplayScreen(ModalScreen[bool]):
         """Give consent to all steps that call the same programs to the same effect."""
         row = self._current
         if row is not None and self._waiting and row.step.decision == "ask":
-            alike = {one.call for one in self._rows if one.step.decision == "ask" and _kind(one) == _kind(row)}
+            alike = {one.call for one in self._rows if one.step.decision == "ask" and one.step.kind == row.step.kind}
             self._progress.consented |= alike
             self._draw(self._plan_in_words())
             self._show_page(stay=True)
@@ -231,11 +231,6 @@ class ReplayScreen(ModalScreen[bool]):
 
     def _say(self, text: str) -> None:
         self.query_one(".hint", Static).update(ink(text))
-
-
-def _kind(row: pages.Row) -> tuple[object, ...]:
-    """Return what one consent for all covers: the same programs in the same order, to the same effect."""
-    return row.step.effect, *(words[0] for words in row.step.stages)
 
 
 def _outcome(progress: pages.Progress) -> Content:
