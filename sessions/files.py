@@ -10,7 +10,7 @@ def replace(place: Path, text: str, *, errors: str = "strict", mode: int | None 
 
     Raises OSError; what was there then still is.
     """
-    partial = place.with_name(f".{place.name}.{os.getpid()}.part")
+    partial = place.parent / f".{place.name}.{os.getpid()}.part"
     try:
         partial.write_text(text, "utf-8", errors)
         if mode is not None:
