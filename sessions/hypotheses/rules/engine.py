@@ -22,6 +22,7 @@ from sessions.hypotheses.rules.judge.proof import proofs
 from sessions.hypotheses.rules.judge.record import Record
 from sessions.hypotheses.rules.judge.speak import conclusions
 from sessions.hypotheses.rules.table import AGAINST, STANCES, SUSPICIONS, VERSION
+from sessions.hypotheses.rules.table.sieve import Sieve
 from sessions.hypotheses.rules.text.annotate import annotate
 from sessions.hypotheses.rules.text.language import note
 from sessions.hypotheses.rules.text.segment import segment
@@ -32,7 +33,7 @@ from sessions.models.session import Message, Step
 
 __all__ = ["VERSION", "analyze"]
 
-SENTENCE_RULES = (*SUSPICIONS, *AGAINST, *STANCES)
+SENTENCE_RULES = Sieve((*SUSPICIONS, *AGAINST, *STANCES))
 """The rules that are tried on every sentence."""
 
 _FEWEST_CANDIDATES = 20

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sessions.hypotheses.rules.table import OUTPUTS
+from sessions.hypotheses.rules.table.sieve import Sieve
 from sessions.models.session import Step
 
 Showing = Literal["agrees", "passes", "fails", "differs", "lacks"]
@@ -13,6 +14,7 @@ Showing = Literal["agrees", "passes", "fails", "differs", "lacks"]
 SMALL = 0.01
 """A difference up to this counts as agreement; where a tolerance is printed on the line, that one counts."""
 
+_SHOWN = Sieve(OUTPUTS)
 _HEAD = 8_000
 _TAIL = 4_000
 _TOLERANCE = re.compile(
@@ -52,11 +54,8 @@ _ABOVE = 4
 
 
 def _read(line: str, before: Sequence[str]) -> Iterator[Mark]:
-    above, lowered = "\n".join(before), line.lower()
-    for row in OUTPUTS:
-        match = row.compiled.search(lowered)
-        if match is None:
-            continue
+    above = "\n".join(before)
+    for row, match in _SHOWN.search(line):
         showing = row.family
         if row.name == "small-difference":
             showing = "agrees" if _is_small(match.group("small"), line) else "differs"

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from sessions.hypotheses.rules.table import STOP
 from sessions.hypotheses.rules.table.row import Row
+from sessions.hypotheses.rules.table.sieve import Sieve
 from sessions.hypotheses.rules.text.segment import Sentence
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|[a-z]+|\d+(?:[.,]\d+)*")
@@ -50,6 +51,7 @@ _ENDINGS = (
 )
 _DOUBLED = 2
 _SHORTEST_WORD = 2
+_NOTHING = frozenset({""})
 _TELLING_DIGITS = 3
 
 
@@ -67,7 +69,7 @@ def stem(word: str) -> str:
 
 def terms(text: str) -> frozenset[str]:
     """Return the folded content words of a text; names are split at case and punctuation."""
-    return frozenset(folded for word in _WORD.findall(text) if (folded := _fold(word)))
+    return frozenset(map(_fold, _WORD.findall(text))) - _NOTHING
 
 
 @lru_cache(maxsize=65_536)
@@ -101,19 +103,13 @@ def spans(text: str) -> tuple[str, ...]:
     return tuple(span.strip() for span in _SPAN.findall(text))
 
 
-def fire(text: str, rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Return the rules of `rows` that hit `text`; a curly apostrophe counts as a straight one."""
-    lowered = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").lower()
-    return tuple(row for row in rows if row.compiled.search(lowered))
-
-
-def annotate(sentences: Sequence[Sentence], rows: Sequence[Row]) -> tuple[Note, ...]:
+def annotate(sentences: Sequence[Sentence], rules: Sieve) -> tuple[Note, ...]:
     """Return a note per sentence."""
-    return tuple(_annotate(sentence, rows) for sentence in sentences)
+    return tuple(_annotate(sentence, rules) for sentence in sentences)
 
 
-def _annotate(sentence: Sentence, rows: Sequence[Row]) -> Note:
+def _annotate(sentence: Sentence, rules: Sieve) -> Note:
     text = sentence.text
     if not _LETTERS.search(text):
         return Note(sentence, frozenset(), frozenset(), ())
-    return Note(sentence, terms(text), entities(text), fire(text, rows))
+    return Note(sentence, terms(text), entities(text), tuple(row for row, _ in rules.search(text)))

@@ -25,9 +25,9 @@ _FOREIGN_LETTERS = 0.3
 def note(messages: Sequence[Message]) -> str:
     """Return a note for the reader of the tree where most of the log is not in English, else nothing."""
     words = [w for m in messages if not m.injected for w in _WORD.findall(m.text[:4_000])]
-    letters = sum(map(len, words))
-    foreign = sum(not c.isascii() for w in words for c in w)
-    if letters and foreign / letters > _FOREIGN_LETTERS:
+    letters = "".join(words)
+    ascii_letters = letters.encode("ascii", "ignore")
+    if letters and 1 - len(ascii_letters) / len(letters) > _FOREIGN_LETTERS:
         return NOTE
     if len(words) < _FEWEST:
         return ""

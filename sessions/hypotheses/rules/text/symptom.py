@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sessions.hypotheses.rules.find.state import shorten
 from sessions.hypotheses.rules.table import SYMPTOMS
-from sessions.hypotheses.rules.text.annotate import fire
+from sessions.hypotheses.rules.table.sieve import Sieve
 from sessions.hypotheses.rules.text.segment import Sentence
 from sessions.hypotheses.tree import symptom
 from sessions.models.hypothesis import Hypothesis
@@ -15,6 +15,8 @@ _FIRST = 8
 _ENOUGH = 0.5
 _USER = 0.4
 _EARLIER = 0.02
+_TOLD = Sieve(SYMPTOMS)
+
 UNKNOWN = "What was wrong is not said in the log."
 
 
@@ -27,10 +29,10 @@ def root(sentences: Sequence[Sentence]) -> Hypothesis:
     best = max(near, key=lambda s: (_worth(s), -s.number))
     if _worth(best) < _ENOUGH:
         best = next((s for s in near if s.role == "user"), near[0])
-    rules = tuple(f"rule:{row.name}" for row in fire(best.text, SYMPTOMS))
+    rules = tuple(f"rule:{row.name}" for row, _ in _TOLD.search(best.text))
     return symptom(shorten(best.text), source="rule:symptom", stated_in=best.message, rules=rules)
 
 
 def _worth(sentence: Sentence) -> float:
-    words = sum(row.weight for row in fire(sentence.text, SYMPTOMS))
+    words = sum(row.weight for row, _ in _TOLD.search(sentence.text))
     return words + (_USER if sentence.role == "user" else 0.0) - _EARLIER * sentence.number
