@@ -12,8 +12,8 @@ from sessions.models.session import Step
 from sessions.shell.parse import parse
 from sessions.shell.syntax import Simple
 
-Kind = Literal["whole", "append", "replace", "patch", "copy", "gone", "lost", "seen"]
-"""``lost``: changed in a way that the log does not tell; ``seen``: its whole content was printed."""
+Kind = Literal["whole", "append", "replace", "patch", "copy", "gone", "lost", "seen", "folder"]
+"""``lost``: changed in a way that the log does not tell; ``seen``: its whole content was printed; ``folder``: made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,21 @@ def _removed(_: str, command: Command) -> Iterator[Change]:
 
 def _in_place(name: str, command: Command) -> Iterator[Change]:
     if any(option.startswith(("-i", "--in-place")) for option in _options(command)):
-        yield from (_lost(_at(path, command), f"{name} -i changed it") for path in _operands(command)[-1:])
+        given = any(option in {"-e", "-f"} or option.startswith("--expression=") for option in _options(command))
+        files = _operands(command)[-1:] if given else _operands(command)[1:]
+        yield from (_lost(_at(path, command), f"{name} -i changed it") for path in files)
+
+
+def _touched(_: str, command: Command) -> Iterator[Change]:
+    yield from (Change(_at(path, command), "append") for path in _operands(command))
+
+
+def _made(_: str, command: Command) -> Iterator[Change]:
+    yield from (Change(_at(path, command), "folder") for path in _operands(command))
+
+
+def _mended(name: str, command: Command) -> Iterator[Change]:
+    yield from (_lost(_at(path, command), f"{name} changed it") for path in _operands(command)[:1])
 
 
 def _shown(step: Step) -> Iterator[Change]:
@@ -271,6 +285,9 @@ _PROGRAMS: Mapping[str, Callable[[str, Command], Iterator[Change]]] = {
     "apply_patch": _patching,
     "tee": _tee,
     "rm": _removed,
+    "touch": _touched,
+    "mkdir": _made,
+    "patch": _mended,
     **dict.fromkeys(("sed", "perl"), _in_place),
     **dict.fromkeys(("cp", "mv", "scp"), _copied),
 }

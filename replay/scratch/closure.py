@@ -10,6 +10,7 @@ that the step runs.
 import hashlib
 import posixpath
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,22 +65,48 @@ class _State:
     """Some step changed it; before that its content is only known."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file as one change left it."""
+
+    step: int
+    gone: bool
+    told: Rebuilt | Unbuilt
+
+
 class Files:
-    """What the steps of a session did to files."""
+    """What the steps of a session did to files: every change is followed once, whatever is asked afterwards."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         """Take the steps of one session, in order."""
-        self._steps = steps
-        self._changes = [(step.ordinal, change) for step in steps if not step.abandoned for change in changes(step)]
+        self._history: dict[Place, list[_Entry]] = {}
+        self._folders: list[tuple[int, Place]] = []
+        states: dict[Place, _State] = {}
+        for step in steps:
+            for change in () if step.abandoned else changes(step):
+                self._follow(states, step.ordinal, change)
+
+    def _follow(self, states: dict[Place, _State], number: int, change: Change) -> None:
+        if change.kind == "folder":
+            self._folders.append((number, change.place))
+            return
+        for place in _apply(states, number, change):
+            if states[place].written:
+                entry = _Entry(number, change.kind == "gone", _told(place, states[place]))
+                self._history.setdefault(place, []).append(entry)
 
     def before(self, ordinal: int) -> Mapping[Place, Rebuilt | Unbuilt]:
         """Return every file that was written before a step, as it stood then."""
-        states: dict[Place, _State] = {}
-        for number, change in self._changes:
-            if number >= ordinal:
-                break
-            _apply(states, number, change)
-        return {place: _told(place, state) for place, state in states.items() if state.written}
+        found = {
+            place: entries[bisect_left(entries, ordinal, key=lambda entry: entry.step) - 1]
+            for place, entries in self._history.items()
+            if entries[0].step < ordinal
+        }
+        return {place: entry.told for place, entry in found.items()}
+
+    def folders(self, ordinal: int) -> frozenset[Place]:
+        """Return the folders that steps before this one made."""
+        return frozenset(place for number, place in self._folders if number < ordinal)
 
     def closure(self, step: Step) -> Closure:
         """Return what a step needs of the files that were written before it, and what of that cannot be rebuilt.
@@ -107,13 +134,13 @@ class Files:
         return Closure(files, absent)
 
     def _within(self, step: Step) -> Mapping[Place, Rebuilt | Unbuilt]:
-        """Return the files that the step itself writes before it uses them, as in ``cat >f <<E … E; python f``."""
-        states: dict[Place, _State] = {}
-        for number, change in self._changes:
-            if number < step.ordinal or (number == step.ordinal and change.kind != "gone"):
-                _apply(states, number, change)
-        own = {change.place for number, change in self._changes if number == step.ordinal}
-        return {place: _told(place, states[place]) for place in own if place in states and states[place].written}
+        """Return the files that the step itself writes before it uses them: ``cat >f <<E … E; python f; rm f``."""
+        return {
+            place: entry.told
+            for place, entries in self._history.items()
+            for entry in entries[bisect_left(entries, step.ordinal, key=lambda entry: entry.step) :]
+            if entry.step == step.ordinal and not entry.gone
+        }
 
 
 def digest(text: str) -> str:
@@ -130,17 +157,19 @@ def _told(place: Place, state: _State) -> Rebuilt | Unbuilt:
     return Rebuilt(place, state.content, origins)
 
 
-def _apply(states: dict[Place, _State], number: int, change: Change) -> None:
+def _apply(states: dict[Place, _State], number: int, change: Change) -> Sequence[Place]:
+    """Take a change into account; return the places that it changed."""
     state = states.setdefault(change.place, _State())
     match change.kind:
         case "seen":
             if state.content is None or state.content.rstrip("\n") != change.text.rstrip("\n"):
                 state.content, state.origins, state.reason = change.text, (number,), ""
-            return
+            return (change.place,)
         case "whole":
             state.content, state.origins = change.text, (number,)
         case "gone":
-            _remove(states, number, change.place)
+            state.written = True
+            return _remove(states, number, change.place)
         case "lost":
             state.content, state.origins = None, (*state.origins, number)
             state.reason = f"step {number}: {change.text}"
@@ -149,14 +178,21 @@ def _apply(states: dict[Place, _State], number: int, change: Change) -> None:
         case _:
             _edit(state, number, change)
     state.written = True
+    return (change.place,)
 
 
-def _remove(states: dict[Place, _State], number: int, gone: Place) -> None:
-    """Remove a file, or all that lies in a folder."""
-    for place, state in states.items():
-        beside = (place.host, place.container) == (gone.host, gone.container)
-        if place == gone or (beside and place.path.startswith(gone.path + "/")):
-            state.content, state.origins, state.reason = None, (number,), f"step {number} removed it"
+def _remove(states: dict[Place, _State], number: int, gone: Place) -> Sequence[Place]:
+    """Remove a file, or all that lies in a folder; return what that is."""
+    removed = [place for place in states if place == gone or _lies_in(place, gone)]
+    for place in removed:
+        state = states[place]
+        state.content, state.origins, state.reason = None, (number,), f"step {number} removed it"
+    return removed
+
+
+def _lies_in(place: Place, folder: Place) -> bool:
+    beside = (place.host, place.container) == (folder.host, folder.container)
+    return beside and place.path.startswith(folder.path + "/")
 
 
 def _copy(states: dict[Place, _State], number: int, change: Change) -> None:

@@ -1,8 +1,12 @@
 """Files that a session wrote, rebuilt in the order in which it wrote and changed them, or named as lost."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
-from replay.scratch.changes import Place
+from replay.scratch import closure as closure_module
+from replay.scratch.changes import Change, Place
 from replay.scratch.closure import Closure, Files, Rebuilt, Unbuilt
 from sessions.models.session import Step
 from sessions.shell.unwrap import unwrap
@@ -169,3 +173,26 @@ def test_a_name_inside_another_name_is_no_mention() -> None:
 def test_a_step_that_writes_what_it_runs() -> None:
     file = only(closure(shell("cat > t.py <<'E'\nprint(3)\nE\npython t.py; rm t.py")))
     assert (file.content, file.origins) == ("print(3)\n", (0,))
+
+
+def test_each_change_is_followed_once_whatever_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[int] = []
+    apply = closure_module._apply
+
+    def counted(states: Any, number: int, change: Change) -> Sequence[Place]:
+        followed.append(number)
+        return apply(states, number, change)
+
+    monkeypatch.setattr(closure_module, "_apply", counted)
+    steps = [shell("echo 1 > a"), shell("echo 2 >> a"), shell("python a"), shell("echo 3 >> a"), shell("python a")]
+    files = Files([step.model_copy(update={"ordinal": number}) for number, step in enumerate(steps)])
+    found = [only(files.closure(steps[4].model_copy(update={"ordinal": n}))) for n in (4, 2, 4)]
+    assert [file.content for file in found] == ["1\n2\n3\n", "1\n2\n", "1\n2\n3\n"]
+    assert followed == [0, 1, 3]
+
+
+def test_every_file_that_sed_changes_in_place_is_lost() -> None:
+    written = "echo 1 > a.py; echo 2 > b.py"
+    for edit in ("sed -i s/1/2/ a.py b.py", "sed -i -e s/1/2/ b.py", "patch b.py fix.diff"):
+        found = closure(shell(written), shell(edit), shell("python b.py"))
+        assert "changed it" in lost(found).reason
