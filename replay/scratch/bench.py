@@ -2,8 +2,9 @@
 
 import asyncio
 import posixpath
+import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from probes.host import cage
@@ -22,6 +23,8 @@ _CACHES = (
     "FLASHINFER_WORKSPACE_BASE", "MPLCONFIGDIR",
 )  # fmt: skip
 _OUTPUT = 4 * 1024 * 1024
+_ENDED = {128 + number: signal.Signals(number).name for number in (1, 2, 3, 9, 15)}
+"""Exit statuses by which a shell tells that something else ended what it ran; a crash of its own is a result."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Bench:
             problem = await self._rebuild(prepared)
             if problem:
                 return _not_run(problem)
-            return await self.held.coding(folder).run(_request(step, prepared, env))
+            return _ended(await self.held.coding(folder).run(_request(step, prepared, env)))
         finally:
             await asyncio.shield(self._clear(folder))
 
@@ -123,6 +126,14 @@ def _request(step: PlannedStep, prepared: Prepared, env: Mapping[str, str]) -> R
 def _caches(folder: str) -> Mapping[str, str]:
     """Return the variables that lead what compiles kernels to the scratch folder: homes cannot be written."""
     return {"TMPDIR": folder, **{name: f"{folder}/.cache/{name.lower()}" for name in _CACHES}}
+
+
+def _ended(completed: Completed) -> Completed:
+    """Return what came of code that a signal ended, which the shell around it tells as a status, as killed."""
+    if completed.outcome != "completed" or completed.exit_code not in _ENDED:
+        return completed
+    detail = f"by {_ENDED[completed.exit_code]}: the shell around it told exit status {completed.exit_code}"
+    return replace(completed, outcome="killed", exit_code=None, detail=detail)
 
 
 def _not_run(why: str) -> Completed:

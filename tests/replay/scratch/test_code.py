@@ -228,6 +228,23 @@ subprocess.Popen(["setsid", "sleep", "{seconds}"], start_new_session=True, stdou
     assert not scratch_of(plan).exists()
 
 
+@pytest.mark.parametrize(
+    ("code", "outcome", "exit_code", "told"),
+    [
+        ("import os; os.write(1, b'x'); getattr(os, 'ki' + 'll')(os.getppid(), 9)", "killed", None, "SIGKILL"),
+        ("import os; getattr(os, 'ki' + 'll')(os.getpid(), 15)", "killed", None, "SIGTERM"),
+        ("import os; os.abort()", "completed", 134, ""),
+        ("raise SystemExit(3)", "completed", 3, ""),
+    ],
+)
+async def test_code_that_a_signal_ended_is_killed_and_not_completed(
+    record: Recorded, run: Runs, code: str, outcome: str, exit_code: int | None, told: str
+) -> None:
+    result = await run(record(f"python3 - <<'E'\n{code}\nE"))
+    assert (result.outcome, result.exit_code) == (outcome, exit_code), result
+    assert told in result.detail
+
+
 async def test_endless_output_and_endless_time_end(record: Recorded, run: Runs) -> None:
     result = await run(record("timeout 20 python3 -c 'print(\"x\" * 9000000)'"))
     assert (result.outcome, len(result.output) <= 4 << 20) == ("output-limit", True)
