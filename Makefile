@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
+# The tests start the program hundreds of times: let it keep what Python compiled.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo setup test check lint types imports bench fuzz coverage mutants test-torch test-vllm pictures clean
 
 demo: $(VENV)/.base

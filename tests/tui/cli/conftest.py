@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -23,9 +24,12 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(store: Path, tmp_path: Path) -> Run:
     """Run ``necropsy --store STORE ARGUMENTS…`` with an empty home and return what came of it."""
+    return _runner(store, tmp_path)
 
+
+def _runner(store: Path, folder: Path) -> Run:
     def necropsy(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-        home = tmp_path / "home"
+        home = folder / "home"
         home.mkdir(exist_ok=True)
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "NECROPSY_"))},
@@ -46,11 +50,20 @@ def run(store: Path, tmp_path: Path) -> Run:
     return necropsy
 
 
-@pytest.fixture
-def bundled(run: Run, tmp_path: Path) -> Run:
-    """The same, with the bundled session in the store."""
-    done = run("demo", "--print", "--output", tmp_path / "page.html")
+@pytest.fixture(scope="session")
+def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that ``necropsy demo`` made."""
+    folder = tmp_path_factory.mktemp("demonstrated")
+    done = _runner(folder / "store.sqlite", folder)("demo", "--print", "--output", folder / "page.html")
     assert done.returncode == 0, done.stderr
+    return folder / "store.sqlite"
+
+
+@pytest.fixture
+def bundled(run: Run, store: Path, demonstrated: Path) -> Run:
+    """The same, with the bundled session in the store."""
+    for file in demonstrated.parent.glob("store.sqlite*"):
+        shutil.copyfile(file, store.with_name(file.name))
     return run
 
 
