@@ -1,6 +1,6 @@
 """Working through a script and the texts within it, call by call."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sessions.models.command import Command
@@ -10,7 +10,7 @@ from sessions.shell.place import Inner, Place, Position, Source, command
 from sessions.shell.redirects import apply_redirects
 from sessions.shell.scene import Scene, assigned_names
 from sessions.shell.syntax import Compound, Part, Pipeline, Script, Simple, Stage, Word
-from sessions.shell.wrappers.table import PEELERS
+from sessions.shell.wrappers.table import PEELERS, Peeler
 
 MOST_COMMANDS = 512
 """Commands of one step; the last one says that there are more."""
@@ -44,8 +44,9 @@ class Task:
 class Walk:
     """Lists the calls of one step."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, peelers: Mapping[str, Peeler] = PEELERS) -> None:
+        """Begin with none; `peelers` are the wrappers to take off."""
+        self._peelers = peelers
         self.commands: list[Command] = []
         self.last = -1
         """The highest number of a pipeline so far."""
@@ -202,7 +203,7 @@ class Walk:
             if not fields[0].exact:
                 place = place.doubt(f"program {fields[0].shown} needs a shell")
                 break
-            peeler = PEELERS.get(fields[0].value.rpartition("/")[2])
+            peeler = self._peelers.get(fields[0].value.rpartition("/")[2])
             if peeler is None:
                 break
             peeled = peeler(fields, place)

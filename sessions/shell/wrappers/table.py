@@ -6,7 +6,9 @@ from sessions.shell.fields import Field
 from sessions.shell.place import Peeled, Place
 from sessions.shell.wrappers import containers, interpreters, process, ssh
 
-PEELERS: dict[str, Callable[[list[Field], Place], Peeled]] = {
+Peeler = Callable[[list[Field], Place], Peeled]
+
+PEELERS: dict[str, Peeler] = {
     **process.PEELERS,
     **interpreters.PEELERS,
     **ssh.PEELERS,

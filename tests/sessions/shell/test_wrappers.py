@@ -73,3 +73,16 @@ def test_wrappers_come_off(text: str, argv: str, context: dict[str, object]) -> 
 )
 def test_what_cannot_be_unwrapped_says_why(text: str, why: str) -> None:
     assert why in (unwrap(text)[-1].unresolved or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "argv", "stdin"),
+    [
+        ("ssh h 'timeout 5 bash -s' <<'E'\necho 1\nE", ("bash", "-s"), "echo 1\n"),
+        ("sudo sh -c 'echo 1; echo 2'", ("sh", "-c", "echo 1; echo 2"), None),
+    ],
+)
+def test_a_shell_may_be_left_as_one_call(text: str, argv: tuple[str, ...], stdin: str | None) -> None:
+    (call,) = unwrap(text, into_shells=False)
+    assert (call.argv, call.stdin) == (argv, stdin)
+    assert {inner.argv[0] for inner in unwrap(text)} == {"echo"}
