@@ -1,6 +1,7 @@
 """From a recorded step that runs a script to what would run: words, a folder of its own, and the files in it."""
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +19,9 @@ from sessions.models.replay import Scratch, ScratchFile
 from sessions.models.session import Step
 
 _FOLDER = "/var/tmp/necropsy-"  # noqa: S108 - made there for its owner only, and never if it is there already
+_BODY = "/.necropsy/body.sh"
+"""Where a shell's text is kept that stood behind ``-c``: whatever it runs, its words are then those of one script."""
+_ENTERS = re.compile(r"(?<![\w./-])(cd[ \t]+)(/[\w.+@-]+(?:/[\w.+@-]+)*/?)(?=[ \t]*(?:[;&|)\n]|\Z))")
 _DROPPED = frozenset({"VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "CONDA_PREFIX", "CONDA_DEFAULT_ENV"})
 """Variables of environments: they only choose the interpreter."""
 
@@ -77,13 +81,20 @@ def _laid_out(step: Step, script: Script, closure: Closure, rules: PathRules) ->
     mapping = PathRules((*inside, *rules.rules))
     contents = {folder + file.place.path: mapping.map_text(file.content) for file in closure.files}
     own = resolve(script.file, script.command.cwd, script.command.user) if script.file else None
-    text = contents[folder + own] if own else mapping.map_text(script.text or "")
+    given = script.text or ""
+    text = contents[folder + own] if own else mapping.map_text(given if script.python else _entering(given, inside))
     harm = scripts.harm_of_code(text, python=script.python)
     if harm:
         return harm
+    if not (own or script.python or script.stdin):
+        own = _BODY
+        contents[folder + own] = text
     call = (_interpreter(script, rules), *script.flags)
-    code = (folder + own,) if own else () if script.stdin else ("-c", text)
-    words = (*call, *code, *(mapping.map(word) for word in script.arguments))
+    words = (
+        *call,
+        *_code(script, folder + own if own else None, text),
+        *(mapping.map(word) for word in script.arguments),
+    )
     pipes = (Pipe(stages=(Stage(words=words, stderr=_stderr(script)),)),)
     judged = judge(emit(pipes))
     if judged.effect != "code":
@@ -104,6 +115,25 @@ def _laid_out(step: Step, script: Script, closure: Closure, rules: PathRules) ->
         contents=contents,
         notes=tuple(f"{each.place.path} is the target's own, if it has one: {each.reason}" for each in closure.absent),
     )
+
+
+def _code(script: Script, file: str | None, text: str) -> tuple[str, ...]:
+    """Return the words that name the code to its interpreter."""
+    if file:
+        return (file,)
+    if not script.stdin:
+        return ("-c", text)
+    return ("-s", "--") if script.arguments else ()
+
+
+def _entering(text: str, inside: Sequence[tuple[str, str]]) -> str:
+    """Have a shell's text enter the rebuilt folder wherever it enters one that holds a rebuilt file."""
+
+    def there(found: re.Match[str]) -> str:
+        held = [place.removesuffix(path) for path, place in inside if path.startswith(found[2].rstrip("/") + "/")]
+        return found[1] + (held[0] if held else "") + found[2]
+
+    return _ENTERS.sub(there, text)
 
 
 def _stderr(script: Script) -> Literal["keep", "drop"]:

@@ -14,12 +14,17 @@ from replay.policy.template import judge_source
 from replay.scratch.changes import changes
 from sessions.models.command import Command, Pipe, Stage
 from sessions.models.session import Step
+from sessions.shell.unwrap import unwrap
 
 NEVER = frozenset({"system", "destructive"})
 """Effects that no consent lets run."""
 _PYTHON = re.compile(r"python(3(\.\d{1,2})?)?")
 _SHELLS = frozenset({"bash", "sh"})
-_FLAGS = {"python": re.compile(r"-[uBIEsSOq]+"), "shell": re.compile(r"-[euxv]+")}
+_PYTHON_FLAGS = re.compile(r"-[uBIEsSOq]+")
+_SHELL_FLAGS = re.compile(r"-[euxvfslco]+")
+_LEFT_OUT = frozenset({"--login", "--norc", "--noprofile"})
+"""They only choose which profile is read, and none is."""
+_SET = frozenset({"pipefail", "errexit", "nounset", "xtrace", "noglob"})
 _QUIET = frozenset({"2>/dev/null", "2> /dev/null", "</dev/null", "< /dev/null"})
 _STEERING = re.compile(r"LD_\w+|PATH|HOME|IFS|ENV|BASH_ENV|PYTHONHOME|PYTHONSTARTUP|PS4|PROMPT_COMMAND|NECROPSY\w*")
 """Variables that decide which programs run, or are ours."""
@@ -44,14 +49,25 @@ class Script:
 
 
 def find(step: Step) -> Script | str:
-    """Return the one script that a step runs, or why there is none that could run by itself."""
-    calls = [command for command in step.commands if _interprets(command)]
+    """Return the one script that a step runs, or why there is none that could run by itself.
+
+    Where a shell is given a text, what that runs may be the script, or else the text is.
+    """
+    found = _only(step, step.commands)
+    if isinstance(found, Script):
+        return found
+    around = unwrap(step.command, step.cwd, into_shells=False)
+    return found if around == step.commands else _only(step, around)
+
+
+def _only(step: Step, commands: Sequence[Command]) -> Script | str:
+    calls = [command for command in commands if _interprets(command)]
     if len(calls) != 1:
         return "runs no script, or more than one"
     call = calls[0]
-    writing = {number for number, command in enumerate(step.commands) if _only_writes(command, step)}
+    writing = {number for number, command in enumerate(commands) if _only_writes(command, step)}
     others = [
-        command for number, command in enumerate(step.commands)
+        command for number, command in enumerate(commands)
         if command is not call and number not in writing and command.pipeline != call.pipeline
     ]  # fmt: skip
     if others:
@@ -59,7 +75,7 @@ def find(step: Step) -> Script | str:
     problem = _hindrance(call)
     if problem:
         return problem
-    behind = [command for command in step.commands if command.pipeline == call.pipeline and command is not call]
+    behind = [command for command in commands if command.pipeline == call.pipeline and command is not call]
     if any(command.stage < call.stage for command in behind):
         return "its script reads what another program prints"
     words = _canonical(behind)
@@ -135,16 +151,54 @@ def _canonical(behind: Sequence[Command]) -> tuple[tuple[str, ...], ...] | str:
 
 
 def _taken_apart(call: Command, words: tuple[tuple[str, ...], ...]) -> Script | str:
-    python = call.argv[0].rpartition("/")[2] not in _SHELLS
+    shell = call.argv[0].rpartition("/")[2] in _SHELLS
+    return (_of_shell(call, words) if shell else _of_python(call, words)) or "runs an interpreter in an unknown form"
+
+
+def _of_python(call: Command, words: tuple[tuple[str, ...], ...]) -> Script | None:
     rest = list(call.argv[1:])
     flags: list[str] = []
-    while rest and _FLAGS["python" if python else "shell"].fullmatch(rest[0]):
+    while rest and _PYTHON_FLAGS.fullmatch(rest[0]):
         flags.append(rest.pop(0))
     match rest:
-        case ["-c", text, *arguments] if python:
-            return Script(call, python, tuple(flags), None, text, False, tuple(arguments), words)  # noqa: FBT003 - a field
+        case ["-c", text, *arguments]:
+            return Script(call, True, tuple(flags), None, text, False, tuple(arguments), words)  # noqa: FBT003 - fields
         case [] | ["-"] if call.stdin is not None:
-            return Script(call, python, (*flags, *rest), None, call.stdin, True, (), words)  # noqa: FBT003 - a field
+            return Script(call, True, (*flags, *rest), None, call.stdin, True, (), words)  # noqa: FBT003 - fields
         case [file, *arguments] if not file.startswith("-") and call.stdin is None:
-            return Script(call, python, tuple(flags), file, None, False, tuple(arguments), words)  # noqa: FBT003 - a field
-    return "runs an interpreter in a form that is not known"
+            return Script(call, True, tuple(flags), file, None, False, tuple(arguments), words)  # noqa: FBT003 - fields
+    return None
+
+
+def _of_shell(call: Command, words: tuple[tuple[str, ...], ...]) -> Script | None:
+    taken = _shell_options(list(call.argv[1:]))
+    if taken is None:
+        return None
+    letters, flags, rest = taken
+    if "c" in letters:
+        arguments = tuple(rest[2:])  # behind the name that it calls itself
+        return Script(call, False, flags, None, rest[0], False, arguments, words) if rest else None  # noqa: FBT003 - fields
+    if call.stdin is not None and ("s" in letters or not rest):
+        return Script(call, False, flags, None, call.stdin, True, tuple(rest), words)  # noqa: FBT003 - fields
+    if call.stdin is None and rest and "s" not in letters:
+        return Script(call, False, flags, rest[0], None, False, tuple(rest[1:]), words)  # noqa: FBT003 - fields
+    return None
+
+
+def _shell_options(rest: list[str]) -> tuple[set[str], tuple[str, ...], list[str]] | None:
+    """Return the letters of a shell's options, the options that are kept, and what stands behind them."""
+    letters: set[str] = set()
+    kept: list[str] = []
+    while rest and rest[0].startswith("-") and rest[0] not in {"-", "--"}:
+        word = rest.pop(0)
+        if word in _LEFT_OUT:
+            continue
+        if not _SHELL_FLAGS.fullmatch(word):
+            return None
+        letters.update(word[1:])
+        kept += [f"-{letter}" for letter in word[1:] if letter in "euxvf"]
+        for _ in range(word.count("o")):
+            if not rest or rest[0] not in _SET:
+                return None
+            kept += ["-o", rest.pop(0)]
+    return letters, tuple(kept), rest[1:] if rest and rest[0] in {"-", "--"} else rest

@@ -120,6 +120,13 @@ async def test_over_ssh(record: Recorded, run: Runs, sshd: Server) -> None:
         ("python3 -c 'import os; print(len(os.listdir(\"/tmp\")))'", "0\n"),
         ("ssh root@h \"python3 - <<'E'\nimport sys; print(sys.argv)\nE\"", "['-']\n"),
         ("cat > /w/r.sh <<'E'\nfor n in 1 2; do echo $n; done\nE\nbash /w/r.sh | head -1", "1\n"),
+        ("python3 - <<EOF\nprint(1)\nEOF", "1\n"),
+        ("bash <<'EOF'\nfor n in 1 2; do echo $((n + 1)); done\nEOF", "2\n3\n"),
+        ("ssh root@h bash -s -- a b <<'EOF'\nset -e\nif [ $# = 2 ]; then echo $2; fi\nEOF", "b\n"),
+        ("bash -euo pipefail -c 'x=$(echo 5); echo $x $1' name it", "5 it\n"),
+        ("sh -c 'if true; then python3 - <<E\nprint(7)\nE\nfi' 2>&1 | tail -n 1", "7\n"),
+        ("cat > /w/m.py <<'E'\nprint(4)\nE\nbash <<'X'\ncd /w\nfor n in 1 2; do python3 m.py; done\nX", "4\n4\n"),
+        ("bash -lc 'cd /tmp && while read -r x; do echo $x; done < /proc/sys/kernel/ostype'", "Linux\n"),
         ("FLAG=yes python3 -c 'import os; print(os.environ[\"FLAG\"])'", "yes\n"),
         ('cat > /w/f.py <<\'E\'\nimport os; print(os.getcwd().partition("/w")[2] == "")\nE\npython3 f.py', "True\n"),
     ],
@@ -138,6 +145,11 @@ async def test_forms_of_code(record: Recorded, run: Runs, command: str, printed:
         ([WRITE, "systemctl stop vllm && python3 t.py"], "systemctl"),
         (["cat > r.sh <<'E'\nrm -rf /data\nE", "bash r.sh"], "removes or ends something"),
         (["cat > r.sh <<'E'\nif true; then systemctl restart x; fi\nE", "bash r.sh"], "restart"),
+        (["bash <<'E'\nif true; then rm -rf /data; fi\nE"], "removes or ends something"),
+        (["bash -c 'for i in $(seq 3); do systemctl stop x; done'"], "systemctl"),
+        (["bash <<E\nfor i in 1; do echo $(date); done\nE"], "needs a shell"),
+        (["bash -i -c 'for i in $(seq 3); do echo; done'"], "unknown form"),
+        (["bash <<'E'\nfor i in $(seq 3); do echo; done\nE\nnvidia-smi"], "nvidia-smi"),
         (["python3 -c 'import shutil; shutil.rmtree(\"/data\")'"], "removes or ends something"),
         (["cat > t.py <<'E'\n" + "x = 1\n" * 2000 + "import os; os.remove('/data/f')\nE", "python3 t.py"], "os.remove"),
         ([WRITE, "python3 t.py > out.txt"], "goes to a file"),
@@ -229,19 +241,19 @@ subprocess.Popen(["setsid", "sleep", "{seconds}"], start_new_session=True, stdou
 
 
 @pytest.mark.parametrize(
-    ("code", "outcome", "exit_code", "told"),
+    ("code", "ended", "told"),
     [
-        ("import os; os.write(1, b'x'); getattr(os, 'ki' + 'll')(os.getppid(), 9)", "killed", None, "SIGKILL"),
-        ("import os; getattr(os, 'ki' + 'll')(os.getpid(), 15)", "killed", None, "SIGTERM"),
-        ("import os; os.abort()", "completed", 134, ""),
-        ("raise SystemExit(3)", "completed", 3, ""),
+        ("import os; os.write(1, b'x'); getattr(os, 'ki' + 'll')(os.getppid(), 9)", ("killed", None), "SIGKILL"),
+        ("import os; getattr(os, 'ki' + 'll')(os.getpid(), 15)", ("killed", None), "SIGTERM"),
+        ("import os; os.abort()", ("completed", 134), ""),
+        ("raise SystemExit(3)", ("completed", 3), ""),
     ],
 )
 async def test_code_that_a_signal_ended_is_killed_and_not_completed(
-    record: Recorded, run: Runs, code: str, outcome: str, exit_code: int | None, told: str
+    record: Recorded, run: Runs, code: str, ended: tuple[str, int | None], told: str
 ) -> None:
     result = await run(record(f"python3 - <<'E'\n{code}\nE"))
-    assert (result.outcome, result.exit_code) == (outcome, exit_code), result
+    assert (result.outcome, result.exit_code) == ended, result
     assert told in result.detail
 
 
