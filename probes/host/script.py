@@ -94,6 +94,8 @@ def _stage(stage: Stage) -> str:
     words = [spread(word) if place in stage.open else quote(word) for place, word in enumerate(stage.words)]
     if stage.stdin is not None:
         words.append(f"< {quote(stage.stdin)}")
+    if stage.stdout is not None:
+        words.append(f"{'>>' if stage.append else '>'} {quote(stage.stdout)}")
     if stage.stderr != "keep":
         words.append("2>&1" if stage.stderr == "merge" else "2>/dev/null")
     if stage.drop_stdout:

@@ -69,6 +69,10 @@ class Stage(Strict):
     """``>/dev/null``, applied after `stderr`: merged diagnostics still arrive."""
     stdin: str | None = None
     """Path of the file it reads as standard input."""
+    stdout: str | None = None
+    """Path of the file that its output goes to; with merged diagnostics, they go there too."""
+    append: bool = False
+    """The output is put behind what that file holds."""
     open: tuple[int, ...] = ()
     """Numbers of the words of which the shell there makes more: a leading ``~`` becomes its home folder, ``*`` and
     ``?`` become names. Nothing else in them has a meaning."""
