@@ -9,6 +9,7 @@ from sessions import times
 from sessions.formats.claude.entries import Entries, Place
 from sessions.formats.claude.exchange import Exchange
 from sessions.formats.claude.identity import Identity
+from sessions.formats.claude.reports import Reports
 from sessions.formats.claude.texts import is_injected, plain, text_blocks
 from sessions.formats.claude.tree import Node
 from sessions.ingest import figures
@@ -33,12 +34,16 @@ class Transcript:
         self._identity = Identity(path)
         self._entries = Entries()
         self._exchange = Exchange(self._entries, _outputs(path))
+        self._reports = Reports(path)
         self._titles: dict[str, dict[str, str]] = {}
         self._summaries: list[tuple[str, str]] = []
         self._models: set[str] = set()
 
     def take(self, record: Mapping[str, Any], span: Span) -> str | None:
         """Take one record; return the name of its type if that is unknown."""
+        told = self._reports.told_by(record)
+        if told is not None:
+            self.take(told, span)
         kind = _text(record, "type") or "record without type"
         place = Place(
             session=self._identity.session_of(record),
