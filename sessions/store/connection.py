@@ -33,7 +33,8 @@ def open_for_writing(path: Path) -> "Database":
     check_head(path)
     _make_folder(path)
     with translated(path):
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS)
+        # A replay waits for the disk beside its event loop, one thread after the other.
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
         try:
             db = Database(connection, execute_plugins=False)
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):

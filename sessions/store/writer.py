@@ -3,7 +3,7 @@
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -181,17 +181,21 @@ class Writer:
 
     def intend(self, run: int, *steps: PlannedStep) -> None:
         """Put on the disk that `steps` are about to be sent: if all ends here, their outcomes stay ``unknown``."""
-        with self._durably(), self._transaction() as connection:
-            for step in steps:
-                intent = RunStep(
-                    step=step.step, outcome="unknown", sent=step.sent, reasons=step.reasons, started=times.now()
-                )
-                self._keep(connection, run, intent, "intent")
+        self.note(*((run, step) for step in steps))
 
     def record(self, run: int, step: RunStep) -> None:
         """Store what came of a step, in place of the intent."""
-        with self._transaction() as connection:
-            self._keep(connection, run, step, "result")
+        self.note((run, step))
+
+    def note(self, *entries: tuple[int, PlannedStep | RunStep]) -> None:
+        """Store intents (planned steps) and results together, in this order; on the disk if one is an intent."""
+        intents = any(isinstance(entry, PlannedStep) for _, entry in entries)
+        with self._durably() if intents else nullcontext(), self._transaction() as connection:
+            for run, entry in entries:
+                if isinstance(entry, PlannedStep):
+                    self._keep(connection, run, _intent(entry), "intent")
+                else:
+                    self._keep(connection, run, entry, "result")
 
     def finish_run(
         self,
@@ -259,3 +263,7 @@ class Writer:
     def _require(self, session: str) -> None:
         if self._connection.execute("SELECT 1 FROM sessions WHERE id = ?", [session]).fetchone() is None:
             raise UnknownSession(f"the store has no session {session}", hint="See `necropsy list`.")
+
+
+def _intent(step: PlannedStep) -> RunStep:
+    return RunStep(step=step.step, outcome="unknown", sent=step.sent, reasons=step.reasons, started=times.now())
