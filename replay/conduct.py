@@ -1,7 +1,7 @@
 """One replay from store to store: the recording, the host, the run. What both front ends call."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager, nullcontext
 from pathlib import Path
 
 from probes.host import layers
@@ -9,6 +9,7 @@ from probes.host.connection import connect
 from probes.host.targets import SANDBOX, Target
 from probes.recorded import look
 from replay import engine, recording
+from replay.journal import Journal
 from replay.progress import Progress
 from replay.rewrite import PathRules
 from replay.scratch.bench import Bench
@@ -18,11 +19,12 @@ from sessions.store.writer import Writer
 
 
 async def conduct(
-    store: Path, target: Target, plan: Plan, without: frozenset[str] = frozenset()
+    store: Path, target: Target, plan: Plan, without: frozenset[str] = frozenset(), journal: Journal | None = None
 ) -> AsyncGenerator[Progress, None]:
     """Carry `plan` out on `target` and yield what happens; closing the generator ends what runs there.
 
-    `without` names the layers that a person lets code run without (`probes.host.layers.CODE_NEEDS`).
+    `without` names the layers that a person lets code run without (`probes.host.layers.CODE_NEEDS`); `journal` is that
+    of the other runs of the store at this time, if there are any.
     Raises HostProblem where the target cannot be reached, and StoreProblem where results cannot be kept.
     """
     with Reader.open(store) as reader:
@@ -36,8 +38,14 @@ async def conduct(
             steps = [recorded.steps[number] for number in sorted(recorded.steps)]
             found |= await look(held.executor, steps, hosts, recorded.rules.map)
         bench = Bench(held, recorded, without)
-        with Writer.open(store) as writer:
-            events = engine.replay(plan, held.reading, writer, recorded, found, bench=bench)
+        with _journal(store) if journal is None else nullcontext(journal) as kept:
+            events = engine.replay(plan, held.reading, kept, recorded, found, bench=bench)
             async with aclosing(events):
                 async for event in events:
                     yield event
+
+
+@contextmanager
+def _journal(store: Path) -> Iterator[Journal]:
+    with Writer.open(store) as writer:
+        yield Journal(writer)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from replay import verdict
 from replay.comparing import Comparer
-from replay.intents import Intents
+from replay.journal import Journal
 from replay.policy.judge import judge
 from replay.progress import Began, Done, Ended, Heard, Lines, Progress, Sending
 from replay.recording import Recording
@@ -19,11 +19,15 @@ from sessions import times
 from sessions.errors import PolicyRefusal
 from sessions.models.command import Executor, Request
 from sessions.models.replay import Plan, PlannedStep, RunStep
-from sessions.store.writer import Writer
 
 AT_ONCE = 4
 """Steps that run on a target at the same time."""
 _QUIET = {"PYTHONDONTWRITEBYTECODE": "1"}
+LOST = 3
+"""Steps in a row for which no channel could be had, or whose connection went, after which a target is left."""
+SILENT = 8
+"""The same of steps that ended by their time limit: a step may be slow by itself, so many in a row are not."""
+_GIVEN_UP = {"transport-lost": LOST, "timed-out": SILENT}
 _ALLOWED = {False: ("run",), True: ("run", "ask")}
 """Decisions of the policy under which a step is sent, without and with a person's consent."""
 
@@ -31,7 +35,7 @@ _ALLOWED = {False: ("run",), True: ("run", "ask")}
 async def replay(  # noqa: PLR0913 - what runs, where, and what it is held against
     plan: Plan,
     executor: Executor,
-    writer: Writer,
+    journal: Journal,
     recording: Recording,
     fingerprint: Mapping[str, object] | None = None,
     *,
@@ -42,9 +46,9 @@ async def replay(  # noqa: PLR0913 - what runs, where, and what it is held again
     Recorded code runs on `bench` only, and not at all without one.
     Raises StoreProblem where the store cannot be written: what cannot be recorded does not run.
     """
-    run = _Run(plan, executor, writer, recording, bench)
+    run = _Run(plan, executor, journal, recording, bench)
     sending = [step for step in plan.steps if step.sending]
-    run.number = writer.start_run(plan.session, plan, fingerprint or {})
+    run.number = await journal.begin(plan, fingerprint or {})
     yield Began(run.number, len(plan.steps), len(sending))
     tasks = [asyncio.create_task(run.carry_out(step)) for step in sending]
     try:
@@ -54,9 +58,9 @@ async def replay(  # noqa: PLR0913 - what runs, where, and what it is held again
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        whole = run.keep_the_rest()
+        await run.keep_the_rest()
         found, worths = verdict.standings(recording, run.results)
-        writer.finish_run(run.number, found, worths, whole=whole)
+        await journal.finish(run.number, found, worths, whole=run.told == len(plan.steps))
     yield Ended(run.number, found, worths)
 
 
@@ -65,74 +69,92 @@ class _Failure:
     error: Exception
 
 
+class _Breaker:
+    """What one target's failures add up to, in one run."""
+
+    def __init__(self) -> None:
+        self._row: list[str] = []
+        self.why = ""
+        """Why nothing more is sent; empty while the target is well."""
+
+    def heard(self, outcome: str, detail: str) -> None:
+        """Take note of how a step ended; one that the target answered takes all failures before it back."""
+        if outcome not in _GIVEN_UP:
+            self._row.clear()
+            return
+        self._row.append(outcome)
+        if not self.why and self._row.count(outcome) >= _GIVEN_UP[outcome]:
+            self.why = f"not run: the target was given up after {len(self._row)} failures in a row, the last: {detail}"
+
+
 class _Run:
-    """One replay: hands steps to the executor, and results to the store in the order of the plan."""
+    """One replay: hands steps to the executor, results to the journal as they come, and tells in the plan's order."""
 
     def __init__(
-        self, plan: Plan, executor: Executor, writer: Writer, recording: Recording, bench: Bench | None
+        self, plan: Plan, executor: Executor, journal: Journal, recording: Recording, bench: Bench | None
     ) -> None:
-        self._bench = bench
         self.number = 0
         self.results: list[RunStep] = []
+        self.told = 0
         self._plan = plan
         self._executor = executor
-        self._writer = writer
-        self._comparer = Comparer(executor, recording, writer.key)
+        self._journal = journal
+        self._bench = bench
+        self._breaker = _Breaker()
+        self._comparer = Comparer(executor, recording, journal.key)
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._news: asyncio.Queue[Sending | Heard | RunStep | _Failure] = asyncio.Queue()
-        self._intended: dict[int, PlannedStep] = {}
-        self._intents = Intents(writer, self._intended)
-        self._waiting: dict[int, RunStep] = {}
-        """Results that came before those of earlier steps."""
 
     async def carry_out(self, step: PlannedStep) -> None:
         """Send one step and put its result among the news."""
-        async with self._slots:
-            try:
-                if step.scratch is not None and (why := self._no_code()):
-                    self._news.put_nowait(RunStep(step=step.step, outcome="refused", reasons=(*step.reasons, why)))
-                    return
-                self._insist(step)
-                await self._intents.put(self.number, step)
-                self._news.put_nowait(Sending(step.step))
-                self._news.put_nowait(await self._result(step))
-            except Exception as error:  # noqa: BLE001 - raised where the news are read: nobody else waits for a task
-                self._news.put_nowait(_Failure(error))
+        try:
+            async with self._slots:
+                result = await self._sent(step)
+                stored = self._keep(result)  # goes to the disk together with the next intent
+            await asyncio.shield(stored)
+            self._news.put_nowait(result)
+        except Exception as error:  # noqa: BLE001 - raised where the news are read: nobody else waits for a task
+            self._news.put_nowait(_Failure(error))
 
     async def events(self) -> AsyncIterator[Progress]:
         """Yield the news; results wait for those that come before them in the plan."""
+        came = {step.step: not_sent(step) for step in self._plan.steps if not step.sending}
+        await asyncio.gather(*(self._keep(result) for result in came.values()))
         for planned in self._plan.steps:
-            if not planned.sending:
-                yield self._store(_not_sent(planned))
-                continue
-            while planned.step not in self._waiting:
+            while planned.step not in came:
                 news = await self._news.get()
                 if isinstance(news, _Failure):
                     raise news.error
-                if isinstance(news, Sending | Heard):
-                    yield news
+                if isinstance(news, RunStep):
+                    came[news.step] = news
                 else:
-                    self._waiting[news.step] = news
-            yield self._store(self._waiting.pop(planned.step))
+                    yield news
+            self.told += 1
+            yield Done(came.pop(planned.step))
 
-    def keep_the_rest(self) -> bool:
-        """Store what came and was not told yet, and what never came back as ended by us; return if all was told."""
-        whole = len(self.results) == len(self._plan.steps)
-        came = dict(self._waiting)
-        while not self._news.empty():
-            news = self._news.get_nowait()
-            if isinstance(news, RunStep):
-                came[news.step] = news
-        for step in tuple(self._intended.values()):
-            ended = RunStep(step=step.step, outcome="killed", sent=step.sent, detail="the replay was stopped")
-            self._store(came.get(step.step, ended))
-        return whole
+    async def keep_the_rest(self) -> None:
+        """Store what was sent and never came back as ended by us."""
+        steps = await self._journal.unanswered(self.number)
+        ended = [
+            RunStep(step=step.step, outcome="killed", sent=step.sent, detail="the replay was stopped") for step in steps
+        ]
+        await asyncio.gather(*(self._keep(each) for each in ended))
 
-    def _store(self, result: RunStep) -> Done:
-        self._writer.record(self.number, result)
-        self._intended.pop(result.step, None)
+    def _keep(self, result: RunStep) -> asyncio.Future[None]:
         self.results.append(result)
-        return Done(result)
+        return self._journal.put(self.number, result)
+
+    async def _sent(self, step: PlannedStep) -> RunStep:
+        if step.scratch is not None and (why := self._no_code()):
+            return RunStep(step=step.step, outcome="refused", reasons=(*step.reasons, why))
+        if self._breaker.why:
+            return RunStep(step=step.step, outcome="unreachable", reasons=step.reasons, detail=self._breaker.why)
+        self._insist(step)
+        await self._journal.put(self.number, step)
+        self._news.put_nowait(Sending(step.step))
+        result = await self._result(step)
+        self._breaker.heard(result.outcome, result.detail)
+        return result
 
     async def _result(self, step: PlannedStep) -> RunStep:
         started = times.now()
@@ -171,6 +193,7 @@ def _request(step: PlannedStep) -> Request:
     )
 
 
-def _not_sent(step: PlannedStep) -> RunStep:
+def not_sent(step: PlannedStep) -> RunStep:
+    """Return the result of a step that the policy or the person keeps from being sent."""
     asks = ("nobody consented to it",) if step.decision == "ask" else ()
     return RunStep(step=step.step, outcome="refused", reasons=(*step.reasons, *asks))

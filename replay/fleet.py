@@ -10,10 +10,12 @@ from pathlib import Path
 from probes.host.targets import Target
 from replay import recording, verdict
 from replay.conduct import conduct
+from replay.engine import not_sent
+from replay.journal import Journal
 from replay.plan import Hosts
 from replay.progress import Began, Done, Ended, Progress
 from replay.rewrite import PathRules
-from sessions.errors import HostProblem, NecropsyError, UsageProblem
+from sessions.errors import HostProblem, UsageProblem
 from sessions.models.replay import Plan, PlannedStep, RunStep
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
@@ -83,74 +85,83 @@ async def conduct_all(store: Path, members: Sequence[Member]) -> AsyncGenerator[
     The first member is the canary: it runs to its end before any other target is contacted. A target that cannot be
     reached gets a run that says so. Raises StoreProblem and PolicyRefusal, and then nothing else is sent.
     """
-    canary, *others = members
-    async with aclosing(_one(store, canary)) as events:
-        async for event in events:
-            yield Told(canary.target.name, event)
-    news: asyncio.Queue[Told | NecropsyError | None] = asyncio.Queue()
-    slots = asyncio.Semaphore(HOSTS_AT_ONCE)
-    tasks = [asyncio.create_task(_report(store, member, news, slots)) for member in others]
-    running = len(tasks)
-    try:
-        while running:
-            told = await news.get()
-            if isinstance(told, NecropsyError):
-                raise told
-            if told is None:
-                running -= 1
-            else:
-                yield told
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _report(
-    store: Path, member: Member, news: asyncio.Queue[Told | NecropsyError | None], slots: asyncio.Semaphore
-) -> None:
-    async with slots:
-        try:
-            async with aclosing(_one(store, member)) as events:
-                async for event in events:
-                    news.put_nowait(Told(member.target.name, event))
-        except NecropsyError as error:
-            news.put_nowait(error)
-    news.put_nowait(None)
-
-
-async def _one(store: Path, member: Member) -> AsyncGenerator[Progress, None]:
-    began = False
-    try:
-        async with aclosing(conduct(store, member.target, member.plan, member.without)) as events:
-            async for event in events:
-                began = began or isinstance(event, Began)
-                yield event
-    except HostProblem as error:
-        if began:
-            raise
-        for event in _unreached(store, member, error):
-            yield event
-
-
-def _unreached(store: Path, member: Member, error: HostProblem) -> Iterator[Progress]:
-    """Store a run on a target that was never reached, and yield what a run yields."""
-    plan = member.plan
-    with Reader.open(store) as reader:
-        recorded = recording.load(reader, plan.session, PathRules(member.target.paths))
-    results = [_not_run(step, error) for step in plan.steps]
     with Writer.open(store) as writer:
-        number = writer.start_run(plan.session, plan, {})
+        async with aclosing(_Fleet(store, Journal(writer)).events(members)) as told:
+            async for each in told:
+                yield each
+
+
+class _Fleet:
+    """Replays that share a store and its journal: what many hosts wait to write goes to the disk together."""
+
+    def __init__(self, store: Path, journal: Journal) -> None:
+        self._store = store
+        self._journal = journal
+        self._slots = asyncio.Semaphore(HOSTS_AT_ONCE)
+        self._news: asyncio.Queue[Told | Exception | None] = asyncio.Queue()
+
+    async def events(self, members: Sequence[Member]) -> AsyncGenerator[Told, None]:
+        canary, *others = members
+        async with aclosing(self._one(canary)) as events:
+            async for event in events:
+                yield Told(canary.target.name, event)
+        tasks = [asyncio.create_task(self._report(member)) for member in others]
+        running = len(tasks)
+        try:
+            while running:
+                told = await self._news.get()
+                if isinstance(told, Exception):
+                    raise told
+                if told is None:
+                    running -= 1
+                else:
+                    yield told
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _report(self, member: Member) -> None:
+        async with self._slots:
+            try:
+                async with aclosing(self._one(member)) as events:
+                    async for event in events:
+                        self._news.put_nowait(Told(member.target.name, event))
+            except Exception as error:  # noqa: BLE001 - raised where the news are read: nobody else waits for a task
+                self._news.put_nowait(error)
+        self._news.put_nowait(None)
+
+    async def _one(self, member: Member) -> AsyncGenerator[Progress, None]:
+        began = False
+        events = conduct(self._store, member.target, member.plan, member.without, self._journal)
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    began = began or isinstance(event, Began)
+                    yield event
+        except HostProblem as error:
+            if began:
+                raise
+            async for event in self._unreached(member, error):
+                yield event
+
+    async def _unreached(self, member: Member, error: HostProblem) -> AsyncGenerator[Progress, None]:
+        """Store a run on a target that was never reached, and yield what a run yields."""
+        plan = member.plan
+        with Reader.open(self._store) as reader:
+            recorded = recording.load(reader, plan.session, PathRules(member.target.paths))
+        results = [_not_run(step, error) for step in plan.steps]
+        number = await self._journal.begin(plan, {})
         yield Began(number, len(plan.steps), 0)
+        await asyncio.gather(*(self._journal.put(number, result) for result in results))
         for result in results:
-            writer.record(number, result)
             yield Done(result)
         found, worths = verdict.standings(recorded, results)
-        writer.finish_run(number, found, worths)
-    yield Ended(number, found, worths)
+        await self._journal.finish(number, found, worths)
+        yield Ended(number, found, worths)
 
 
 def _not_run(step: PlannedStep, error: HostProblem) -> RunStep:
-    if step.decision != "run":
-        return RunStep(step=step.step, outcome="refused", reasons=step.reasons)
+    if not step.sending:
+        return not_sent(step)
     return RunStep(step=step.step, outcome=error.outcome, detail=error.message)  # type: ignore[arg-type]  # a HostProblem's outcomes are the model's

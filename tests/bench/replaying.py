@@ -14,6 +14,7 @@ import asyncssh
 from probes.host import ssh
 from probes.host.targets import Target
 from replay import engine
+from replay.journal import Journal
 from replay.plan import Hosts, build_plan
 from replay.progress import Done
 from replay.recording import Recording, load
@@ -85,11 +86,11 @@ async def _both(store: Path, plan: Plan, recording: Recording, target: Target, a
     hosts = -(-at_once // ssh.CHANNELS)
     async with AsyncExitStack() as opened:
         executors = [await opened.enter_async_context(ssh.connect(target)) for _ in range(hosts)]
-        writers = [opened.enter_context(Writer.open(store)) for _ in range(hosts)]
+        journal = Journal(opened.enter_context(Writer.open(store)))
         parts = _divided(plan, hosts)
 
         async def replayed(place: int) -> None:
-            events = engine.replay(parts[place], executors[place], writers[place], recording)
+            events = engine.replay(parts[place], executors[place], journal, recording)
             async with aclosing(events):
                 outcomes = [event.result.outcome async for event in events if isinstance(event, Done)]
             if set(outcomes) != {"completed"}:

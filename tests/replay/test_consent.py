@@ -11,6 +11,7 @@ from probes.host.script import emit
 from probes.host.targets import Target
 from replay import consent
 from replay.engine import replay
+from replay.journal import Journal
 from replay.plan import Hosts, build_plan
 from replay.progress import Done
 from replay.recording import load
@@ -48,7 +49,7 @@ async def run(store: Path, plan: Plan) -> dict[int, RunStep]:
         recording = load(reader, "s")
     with Writer.open(store) as writer:
         async with local.connect() as executor:
-            events = [event async for event in replay(plan, executor, writer, recording)]
+            events = [event async for event in replay(plan, executor, Journal(writer), recording)]
     return {event.result.step: event.result for event in events if isinstance(event, Done)}
 
 

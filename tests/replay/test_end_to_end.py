@@ -12,6 +12,7 @@ import pytest
 from probes.host.ssh import connect
 from probes.host.targets import Target
 from replay.engine import replay
+from replay.journal import Journal
 from replay.plan import Hosts, Selection, build_plan
 from replay.progress import Began, Done, Ended, Progress
 from replay.recording import load
@@ -164,7 +165,7 @@ async def run(bench: Bench, plan: Plan) -> tuple[dict[int, RunStep], Ended]:
         recording = load(reader, "s1", PathRules(bench.target.paths))
     with Writer.open(bench.store) as writer:
         async with connect(bench.target) as executor:
-            events = [event async for event in replay(plan, executor, writer, recording)]
+            events = [event async for event in replay(plan, executor, Journal(writer), recording)]
     assert isinstance(events[0], Began)
     assert isinstance(events[-1], Ended)
     return {event.result.step: event.result for event in events if isinstance(event, Done)}, events[-1]

@@ -13,6 +13,7 @@ from probes.host import local
 from probes.host.script import emit
 from probes.host.targets import Target
 from replay.engine import replay
+from replay.journal import Journal
 from replay.plan import Hosts, build_plan
 from replay.progress import Done, Progress, Sending
 from replay.recording import load
@@ -68,7 +69,10 @@ class Bench:
         with Reader.open(self.store) as reader:
             recording = load(reader, "s")
         with Writer.open(self.store) as writer:
-            async with local.connect() as executor, aclosing(replay(plan, executor, writer, recording)) as events:
+            async with (
+                local.connect() as executor,
+                aclosing(replay(plan, executor, Journal(writer), recording)) as events,
+            ):
                 async for event in events:
                     yield event
 
@@ -199,5 +203,5 @@ async def test_a_bug_in_a_step_ends_the_replay_instead_of_waiting_for_ever(bench
         recording = load(reader, "s")
     with Writer.open(bench.store) as writer, pytest.raises(ZeroDivisionError):
         async with asyncio.timeout(20):
-            [event async for event in replay(plan, Broken(), writer, recording)]
+            [event async for event in replay(plan, Broken(), Journal(writer), recording)]
     assert {step.outcome for step in bench.stored().steps} == {"killed"}
