@@ -54,7 +54,7 @@ def programs(request: Request) -> tuple[str, ...]:
 
 def wrap(request: Request, mark: str, *, home: str = '"$HOME"') -> str:
     """Return the command line that runs `request`; `home` is the home folder as shell source, `mark` a random word."""
-    environment = {"PATH": PATH, "LC_ALL": "C.UTF-8", **request.env, "NECROPSY_RUN": mark}
+    environment = {"PATH": PATH, **request.env, "NECROPSY_RUN": mark}
     words = ["exec", "env", "-i", f"HOME={home}", *_assignments(environment)]
     words += ["timeout", "-k", str(GRACE), f"{request.timeout:g}", "sh", "-c", quote(_inner(request, mark))]
     return " ".join(words)
@@ -112,6 +112,7 @@ def _assignments(environment: Mapping[str, str]) -> list[str]:
 
 def _inner(request: Request, mark: str) -> str:
     lines = [
+        "export LC_ALL=C.UTF-8",  # in here, for ``timeout`` would load the locale too
         "IFS=' ' read -r _ _ _ _ group _ </proc/$$/stat",
         f"""printf '{mark} %s\\n' "$group" >&2""",
         "trap 'exit 124' TERM",  # waits for a child that is deaf to TERM, so that timeout goes on to KILL

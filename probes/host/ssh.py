@@ -31,6 +31,8 @@ _LOCAL_GRACE = 5.0
 _CLEAN_UP = 5.0
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _NOT_FOUND = 127
+_CIPHERS = "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"
+"""Before the others: asyncssh makes four ciphers for every packet of its first choice, chacha20."""
 _TROUBLE = (asyncssh.Error, OSError, TimeoutError)
 
 Process = asyncssh.SSHClientProcess[bytes]
@@ -181,6 +183,8 @@ async def open_connection(target: Target) -> asyncssh.SSHClientConnection:
 def _options(target: Target) -> asyncssh.SSHClientConnectionOptions:
     try:
         options = asyncssh.SSHClientConnectionOptions(**_settings(target))
+        if not options.config.get("Ciphers"):
+            options = asyncssh.SSHClientConnectionOptions(options, encryption_algs=_CIPHERS)
     except (*_TROUBLE, ValueError) as error:
         raise translate(error, target, key_known=False) from error
     if options.known_hosts is None:
