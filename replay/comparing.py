@@ -46,6 +46,7 @@ class Comparer:
         size = len(completed.stdout) + len(completed.stderr)
         text, code = await _aside(size, self._text, planned, completed)
         refined = refine(completed, text, planned, step.output)
+        text = text.replace(planned.scratch.folder, "") if planned.scratch else text  # paths as they were recorded
         result = RunStep(
             step=planned.step,
             outcome=refined.outcome,  # type: ignore[arg-type]  # an executor's outcomes are the model's

@@ -37,12 +37,12 @@ async def conduct(
             hosts = {step.recorded_host for step in plan.steps if step.sending}
             steps = [recorded.steps[number] for number in sorted(recorded.steps)]
             found |= await look(held.executor, steps, hosts, recorded.rules.map)
-        bench = Bench(held, recorded, without)
-        with _journal(store) if journal is None else nullcontext(journal) as kept:
-            events = engine.replay(plan, held.reading, kept, recorded, found, bench=bench)
-            async with aclosing(events):
-                async for event in events:
-                    yield event
+        async with aclosing(Bench(held, recorded, without)) as bench:
+            with _journal(store) if journal is None else nullcontext(journal) as kept:
+                events = engine.replay(plan, held.reading, kept, recorded, found, bench=bench)
+                async with aclosing(events):
+                    async for event in events:
+                        yield event
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from replay.policy.judgement import Judgement
 from replay.rewrite import PathRules, rewrite
 from replay.scratch.closure import Files
 from replay.scratch.prepare import prepare
+from replay.scratch.shared import Shared
 from sessions.errors import BadInput, UsageProblem
 from sessions.ingest.secrets import MARK
 from sessions.models.replay import Plan, PlannedStep
@@ -20,6 +21,8 @@ LONGEST = 300.0
 """Seconds that a step gets at most, whatever its recorded ``timeout`` says."""
 USUAL = 60.0
 _CODE = "runs recorded code in a folder of its own, which is taken away afterwards"
+_WRITES = "writes into a folder of the run's own, which is taken away at its end"
+_LOOKS = "reads what earlier steps of this plan write, in the same folder"
 IN_SANDBOX = "runs in a sandbox on this machine: proves nothing about the GPU host"
 
 
@@ -75,10 +78,12 @@ def build_plan(  # noqa: PLR0913 - one place where all that a person says of a r
     hosts: Hosts | None = None,
     *,
     code: bool = False,
+    writes: bool = False,
 ) -> Plan:
     """Return what a replay of a session on `target` would do; nothing is contacted.
 
-    With `code`, a step that runs a script which can be rebuilt is one to be asked about instead of refused.
+    With `code`, a step that runs a script which can be rebuilt is one to be asked about instead of refused; with
+    `writes`, one that writes, if all that it writes lies in scratch.
     Raises UnknownSession, and BadInput for a step that is not there.
     """
     row = reader.resolve(session)
@@ -86,7 +91,9 @@ def build_plan(  # noqa: PLR0913 - one place where all that a person says of a r
     judged = {step.ordinal: judge(step.command, step.cwd) for step in steps if step.kind == "shell"}
     seen = frozenset(judgement.place.host for judgement in judged.values() if judgement.place.host)
     chosen = _choose(steps, (selection or Selection()).steps)
-    planner = _Planner(target, hosts or Hosts(), seen, Files(steps) if code else None)
+    files = Files(steps) if code or writes else None
+    shared = Shared(files, PathRules(target.paths)) if writes and files else None
+    planner = _Planner(target, hosts or Hosts(), seen, files if code else None, shared)
     planned = tuple(planner.plan(step, judged.get(step.ordinal)) for step in chosen)
     return Plan(session=row.id, target=target.name, steps=planned)
 
@@ -102,8 +109,11 @@ def _choose(steps: Sequence[Step], wanted: frozenset[int] | None) -> Sequence[St
 
 
 class _Planner:
-    def __init__(self, target: Target, hosts: Hosts, seen: frozenset[str], files: Files | None) -> None:
+    def __init__(
+        self, target: Target, hosts: Hosts, seen: frozenset[str], files: Files | None, shared: Shared | None
+    ) -> None:
         self._files = files
+        self._shared = shared
         self._target = target
         self._hosts = hosts
         self._seen = seen
@@ -113,13 +123,16 @@ class _Planner:
     def plan(self, step: Step, judgement: Judgement | None) -> PlannedStep:
         if judgement is None:
             return self._refused(step, f"no shell command, but the agent's own tool {step.tool}")
-        if self._files is not None and judgement.decision == "refuse":
-            return self._code(step, judgement, self._files)
+        if judgement.decision == "refuse" and (allowed := self._allowed(step, judgement)):
+            return allowed
         refusal = self._refusal(step, judgement)
         if refusal:
             return self._refused(step, *refusal, judgement=judgement)
+        looked = self._shared.look(step, judgement) if self._shared is not None else None
+        if isinstance(looked, str):
+            return self._refused(step, looked, judgement=judgement)
         cwd = self._rules.map(step.cwd) if step.cwd and judgement.place.host is None else None
-        rewritten = rewrite(judgement, self._rules, cwd)
+        rewritten = looked.rewritten if looked else rewrite(judgement, self._rules, cwd)
         if rewritten.problem:
             return self._refused(step, rewritten.problem, judgement=judgement)
         return PlannedStep(
@@ -127,17 +140,54 @@ class _Planner:
             command=step.command,
             effect=judgement.effect,
             decision=judgement.decision,
-            reasons=(*judgement.reasons, *judgement.notes, *self._notes),
+            reasons=(*judgement.reasons, *judgement.notes, *([_LOOKS] if looked else []), *self._notes),
             stages=tuple(stage.words for pipe in rewritten.pipes for stage in pipe.stages),
             pipes=rewritten.pipes,
             local_stages=judgement.local_stages,
             sent=rewritten.sent,
-            cwd=cwd,
+            cwd=looked.cwd if looked else cwd,
             timeout=min(judgement.timeout or USUAL, LONGEST),
             user=self._target.user,
             recorded_host=judgement.place.host,
             target=self._target.name,
             mapped_paths=rewritten.mapped,
+            scratch=looked.scratch if looked else None,
+        )
+
+    def _allowed(self, step: Step, judgement: Judgement) -> PlannedStep | None:
+        """Plan a step that the policy refuses by what a person allows; None if that is nothing."""
+        writes = judgement.effect in {"writes", "unknown"} and self._shared is not None
+        found = self._writes(step, judgement, self._shared) if writes and self._shared is not None else None
+        if found is not None and (found.decision == "ask" or self._files is None):
+            return found
+        return self._code(step, judgement, self._files) if self._files is not None else None
+
+    def _writes(self, step: Step, judgement: Judgement, shared: Shared) -> PlannedStep:
+        """Plan a step that writes, in the folder that all of them share."""
+        host = step.commands[0].host if step.commands else None
+        refusal = self._hosts.refuse(host, self._target, self._seen)
+        found = refusal or (shared.write(step) if step.commands else "holds no command")
+        if isinstance(found, str):
+            return self._refused(step, *judgement.reasons, found, judgement=judgement)
+        timeouts = [command.timeout for command in step.commands if command.timeout]
+        return PlannedStep(
+            step=step.ordinal,
+            command=step.command,
+            effect="writes",
+            decision="ask",
+            reasons=(_WRITES, *found.notes, *self._notes),
+            stages=tuple(stage.words for pipe in found.pipes for stage in pipe.stages),
+            pipes=found.pipes,
+            local_stages=found.local_stages,
+            sent=found.sent,
+            cwd=found.cwd,
+            merge_stderr=found.merge_stderr,
+            timeout=min([*timeouts, USUAL, LONGEST]),
+            user=self._target.user,
+            recorded_host=host,
+            target=self._target.name,
+            mapped_paths=found.scratch.written,
+            scratch=found.scratch,
         )
 
     def _code(self, step: Step, judgement: Judgement, files: Files) -> PlannedStep:

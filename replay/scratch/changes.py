@@ -45,6 +45,7 @@ _NUMBERED = re.compile(r"\s*(\d+)(?:→|\t|\| ?)(.*)")
 _MOST_LINES = 2000
 """Lines after which agents' tools stop to print a file."""
 _WRAPPING = re.compile(r"</?(file|content|path|type)>.*|\(End of file.*\)|<system-reminder>.*")
+_KEEPING = re.compile(r"(?:-i|--in-place=)([\w.~-]+)")
 _WRITES = frozenset({"Write", "write"})
 _REPLACES = frozenset({"Edit", "MultiEdit", "edit", "multiedit"})
 _REMOTE = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(.*)")
@@ -171,8 +172,11 @@ def _removed(_: str, command: Command) -> Iterator[Change]:
 def _in_place(name: str, command: Command) -> Iterator[Change]:
     if any(option.startswith(("-i", "--in-place")) for option in _options(command)):
         given = any(option in {"-e", "-f"} or option.startswith("--expression=") for option in _options(command))
-        files = _operands(command)[-1:] if given else _operands(command)[1:]
-        yield from (_lost(_at(path, command), f"{name} -i changed it") for path in files)
+        suffix = next((found[1] for word in _options(command) if (found := _KEEPING.fullmatch(word))), "")
+        for path in _operands(command)[-1:] if given else _operands(command)[1:]:
+            if suffix:
+                yield Change(_at(path + suffix, command), "copy", source=_at(path, command))
+            yield _lost(_at(path, command), f"{name} -i changed it")
 
 
 def _touched(_: str, command: Command) -> Iterator[Change]:

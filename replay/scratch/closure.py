@@ -46,6 +46,8 @@ class Unbuilt:
     place: Place
     origins: tuple[int, ...]
     reason: str
+    gone: bool = False
+    """It was removed, and not written again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class _State:
     reason: str = ""
     written: bool = False
     """Some step changed it; before that its content is only known."""
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ class Files:
         """Take the steps of one session, in order."""
         self._history: dict[Place, list[_Entry]] = {}
         self._folders: list[tuple[int, Place]] = []
+        self.identity = digest("\0".join(step.command for step in steps))
+        """Of the session: the same for the same steps."""
         states: dict[Place, _State] = {}
         for step in steps:
             for change in () if step.abandoned else changes(step):
@@ -151,7 +156,7 @@ def digest(text: str) -> str:
 def _told(place: Place, state: _State) -> Rebuilt | Unbuilt:
     origins = tuple(dict.fromkeys(state.origins))
     if state.content is None:
-        return Unbuilt(place, origins, state.reason)
+        return Unbuilt(place, origins, state.reason, state.gone)
     if MARK in state.content:
         return Unbuilt(place, origins, "held a secret that was not kept")
     return Rebuilt(place, state.content, origins)
@@ -160,6 +165,7 @@ def _told(place: Place, state: _State) -> Rebuilt | Unbuilt:
 def _apply(states: dict[Place, _State], number: int, change: Change) -> Sequence[Place]:
     """Take a change into account; return the places that it changed."""
     state = states.setdefault(change.place, _State())
+    state.gone = change.kind == "gone"
     match change.kind:
         case "seen":
             if state.content is None or state.content.rstrip("\n") != change.text.rstrip("\n"):
@@ -187,6 +193,7 @@ def _remove(states: dict[Place, _State], number: int, gone: Place) -> Sequence[P
     for place in removed:
         state = states[place]
         state.content, state.origins, state.reason = None, (number,), f"step {number} removed it"
+        state.gone = True
     return removed
 
 

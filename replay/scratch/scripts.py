@@ -61,7 +61,7 @@ def find(step: Step) -> Script | str:
 
 
 def _only(step: Step, commands: Sequence[Command]) -> Script | str:
-    calls = [command for command in commands if _interprets(command)]
+    calls = [command for command in commands if interprets(command)]
     if len(calls) != 1:
         return "runs no script, or more than one"
     call = calls[0]
@@ -78,7 +78,7 @@ def _only(step: Step, commands: Sequence[Command]) -> Script | str:
     behind = [command for command in commands if command.pipeline == call.pipeline and command is not call]
     if any(command.stage < call.stage for command in behind):
         return "its script reads what another program prints"
-    words = _canonical(behind)
+    words = canonical(behind)
     return words if isinstance(words, str) else _taken_apart(call, words)
 
 
@@ -110,7 +110,8 @@ def _harm_of_shell(text: str, cwd: str | None) -> str:
     return next((problem.reason for problem in found if problem.effect in NEVER), "")
 
 
-def _interprets(command: Command) -> bool:
+def interprets(command: Command) -> bool:
+    """Tell whether a call is that of Python or of a shell."""
     name = command.argv[0].rpartition("/")[2] if command.argv else ""
     return name in _SHELLS or _PYTHON.fullmatch(name) is not None
 
@@ -136,7 +137,8 @@ def _hindrance(call: Command) -> str:
     return f"sets {steering[0]}" if steering else ""
 
 
-def _canonical(behind: Sequence[Command]) -> tuple[tuple[str, ...], ...] | str:
+def canonical(behind: Sequence[Command]) -> tuple[tuple[str, ...], ...] | str:
+    """Return the canonical words of filters that the agent's machine ran, or why they cannot be run here."""
     if not behind:
         return ()
     if any(command.redirects or not command.literal for command in behind):

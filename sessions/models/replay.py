@@ -70,15 +70,24 @@ class ScratchFile(Strict):
 
 
 class Scratch(Strict):
-    """A fresh folder on the target in which recorded code runs; what lies in it comes from the log."""
+    """A fresh folder on the target in which a step runs; what lies in it comes from the log and from the run itself.
+
+    Recorded code has one of its own; steps that write, and those that read what they wrote, share one.
+    """
 
     folder: str
-    script: str
+    script: str = ""
     """The code that runs, as it runs."""
     files: tuple[ScratchFile, ...] = ()
     stdin: bool = False
     """The code is given on standard input."""
     env: tuple[tuple[str, str], ...] = ()
+    written: tuple[tuple[str, str], ...] = ()
+    """Of a step that writes: each recorded path that it writes, and its place in the folder."""
+    read: tuple[str, ...] = ()
+    """Of a step that reads: the recorded paths that it finds in the folder."""
+    after: tuple[int, ...] = ()
+    """Of a step that reads: the writing steps of the plan whose effects it looks at."""
 
 
 class PlannedStep(Strict):
@@ -108,7 +117,7 @@ class PlannedStep(Strict):
     target: str
     mapped_paths: tuple[tuple[str, str], ...] = ()
     scratch: Scratch | None = None
-    """Of recorded code: where it runs and what is there."""
+    """Of recorded code and of what writes, or reads what was written: where it runs and what is there."""
     consent: Consent | None = None
     """Given for a step that is to be asked about; without it such a step does not run."""
 

@@ -23,8 +23,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--allow",
         action="append",
         default=[],
-        choices=["code"],
-        help="ask also about steps that run a script of the session, in a folder of their own on the target",
+        choices=["code", "writes"],
+        help="ask also about steps that run a script of the session (code), or that write into its own files (writes), "
+        "in a scratch folder on the target",
     )
     parser.add_argument(
         "--without",
@@ -121,7 +122,7 @@ def _described(step: PlannedStep, targets: Sequence[str]) -> Iterator[str]:
 
 
 def scratch_lines(step: PlannedStep) -> Iterator[str]:
-    """Yield what a person must see of code before it runs: its text, and the files that it finds."""
+    """Yield what a person must see of a step before it runs in a scratch folder: its code, the files there."""
     if step.scratch is None:
         return
     for file in step.scratch.files:
@@ -129,5 +130,8 @@ def scratch_lines(step: PlannedStep) -> Iterator[str]:
         yield f"{file.place} is {file.path} of step {origins}, sha256 {file.digest[:12]}"
     for name, value in step.scratch.env:
         yield f"with {name}={value}"
-    yield "the code:"
-    yield from (f"  | {line}" for line in step.scratch.script.split("\n"))
+    for path, place in step.scratch.written:
+        yield f"writes {place}, which is {path} in the log"
+    if step.scratch.script:
+        yield "the code:"
+        yield from (f"  | {line}" for line in step.scratch.script.split("\n"))

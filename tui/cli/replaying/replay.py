@@ -117,7 +117,8 @@ def _plan(args: argparse.Namespace, reader: Reader, target: Target) -> Plan:
             f"--map names {foreign[0]}, which is no target of --on.", hint=f"--on names {', '.join(args.on)}."
         )
     hosts = hosts_for(target.name, given)
-    return build_plan(reader, args.session, target, chosen, hosts, code="code" in args.allow)
+    allowed = {name: name in args.allow for name in ("code", "writes")}
+    return build_plan(reader, args.session, target, chosen, hosts, **allowed)
 
 
 def _chosen(args: argparse.Namespace, reader: Reader) -> frozenset[int] | None:
@@ -160,7 +161,7 @@ def _planned(step: PlannedStep) -> Text:
         drawn.append("\n" + " " * 13).append_text(output.words(reason, "dim"))
     for line in asking.scratch_lines(step):
         drawn.append("\n" + " " * 13).append_text(output.words(line, "dim"))
-    for recorded, there in step.mapped_paths:
+    for recorded, there in step.mapped_paths if not (step.scratch and step.scratch.written) else ():
         drawn.append("\n" + " " * 13).append_text(output.words(f"{recorded} is {there} there", "dim"))
     return drawn
 
