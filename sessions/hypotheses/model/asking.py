@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from sessions.hypotheses.model.answers import Opinion, read_opinion, read_reading
@@ -36,10 +36,18 @@ class Usage:
 
 
 class Asker:
-    """Sends questions to one model of one server; `told` hears of every answer."""
+    """Sends questions to one model of one server.
+
+    `told` hears of every answer, and every `patience` seconds in which none comes.
+    """
 
     def __init__(
-        self, client: Client, model: str, cache: Cache | None, told: Callable[[Usage], None] = lambda _: None
+        self,
+        client: Client,
+        model: str,
+        cache: Cache | None,
+        told: Callable[[Usage], None] = lambda _: None,
+        patience: float = 15.0,
     ) -> None:
         """Keep what is needed; without a `cache` everything is asked anew."""
         self.usage = Usage()
@@ -47,6 +55,7 @@ class Asker:
         self._model = model
         self._cache = cache
         self._told = told
+        self._patience = patience
         self._lock = threading.Lock()
 
     def __call__(self, questions: Sequence[Question]) -> list[Reply | Failure]:
@@ -55,12 +64,21 @@ class Asker:
         pool = ThreadPoolExecutor(max_workers=at_once)
         futures = [pool.submit(self._one, question) for question in questions]
         try:
+            self._await(futures)
             return [future.result() for future in futures]
         except BaseException:
             self._client.stop()
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _await(self, futures: Sequence[Future[Reply | Failure]]) -> None:
+        waiting = set(futures)
+        while waiting:
+            done, waiting = wait(waiting, self._patience)
+            if not done:
+                with self._lock:
+                    self._told(self.usage)
 
     def _one(self, question: Question) -> Reply | Failure:
         key = question.body(self._model)

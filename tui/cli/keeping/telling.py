@@ -1,6 +1,7 @@
 """What an analysis by a model will take, what it took, and what the log bore out: in words and as plain values."""
 
 import argparse
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,12 +47,14 @@ def agree(args: argparse.Namespace, reader: Reader, model: Served, price_: Price
 
 
 def progress() -> Callable[[Usage], None]:
-    """Return what says, at each answer, how far it is."""
+    """Return what says, at each answer and while none comes, how far it is and how long it has taken."""
+    started = time.monotonic()
 
     def tell(usage: Usage) -> None:
         answers = usage.asked + usage.cached + usage.failed
         failed = f", {usage.failed} failed" if usage.failed else ""
-        diagnostics.say(f"  {answers} answers{failed}, {usage.tokens_in + usage.tokens_out:,} tokens")
+        tokens = usage.tokens_in + usage.tokens_out
+        diagnostics.say(f"  {answers} answers{failed}, {tokens:,} tokens, {time.monotonic() - started:.0f} s")
 
     return tell
 

@@ -10,7 +10,7 @@ import pytest
 
 from sessions.errors import EnvironmentProblem, UsageProblem
 from sessions.hypotheses.model.answers import Opinion
-from sessions.hypotheses.model.asking import Asker
+from sessions.hypotheses.model.asking import Asker, Usage
 from sessions.hypotheses.model.cache import Cache
 from sessions.hypotheses.model.client import Client, Served, Settings
 from sessions.hypotheses.model.requests import Failure, Question, Reply
@@ -132,6 +132,20 @@ def test_stopping_ends_what_is_under_way(silent: str) -> None:
         stuck.stop()
         thread.join(0.05)
     assert all(isinstance(reply, Failure) for reply in came[0])
+
+
+def test_a_long_wait_is_no_silence(silent: str) -> None:
+    stuck = Client(silent, settings=Settings(timeout=60))
+    heard: list[int] = []
+
+    def told(usage: Usage) -> None:
+        heard.append(usage.asked)
+        if len(heard) == 3:
+            stuck.stop()
+
+    (reply,) = Asker(stuck, "m", None, told, patience=0.01)([QUESTION])
+    assert isinstance(reply, Failure)
+    assert heard[:3] == [0, 0, 0]
 
 
 def test_usage_counts_what_was_paid_for(llm: Server, tmp_path: Path) -> None:
