@@ -1,5 +1,10 @@
-"""An executor whose commands stand in a cage."""
+"""An executor whose commands stand in a cage.
 
+Inside, a random mark is told on standard error before anything else. Without it the cage was not put up, and whatever
+exit status came is not that of the command.
+"""
+
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,9 +26,10 @@ class Confined:
 
     async def run(self, request: Request) -> Completed:
         """Run one request to its end, in the cage."""
-        inside = (*self._words, "sh", "-c", script.emit(script.pipes_of(request)))
-        caged = replace(request, stages=(), pipes=(Pipe(stages=(Stage(words=inside),)),))
-        completed = await self._executor.run(caged)
+        mark = secrets.token_hex(8)
+        inside = (*self._words, "sh", "-c", _source(request, mark))
+        caged = replace(request, stages=(), pipes=(Pipe(stages=(Stage(words=inside),)),), merge_stderr=False)
+        completed = _freed(await self._executor.run(caged), mark.encode() + b"\n")
         if completed.exit_code == _NOT_FOUND:
             return await self._confirm_missing(completed, request)
         return completed
@@ -43,3 +49,20 @@ class Confined:
             if found.outcome == "completed" and found.exit_code:
                 return missing_program(completed, name, self.name)
         return completed
+
+
+def _source(request: Request, mark: str) -> str:
+    merged = " 2>&1" if request.merge_stderr else ""
+    return f"echo {mark} >&2\n{{\n{script.emit(script.pipes_of(request))}\n}}{merged}"
+
+
+def _freed(completed: Completed, mark: bytes) -> Completed:
+    """Return what came without the mark and what the cage itself had to say."""
+    complaint, told, stderr = completed.stderr.partition(mark)
+    if told:
+        return replace(completed, stderr=stderr)
+    if completed.outcome != "completed":
+        return completed
+    why = complaint.decode("utf-8", "replace").strip() or f"exit status {completed.exit_code}"
+    detail = f"not run: the layers around it could not be put up: {why}"
+    return replace(completed, outcome="not-replayable", exit_code=None, stderr=b"", detail=detail)

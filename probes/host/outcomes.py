@@ -1,11 +1,19 @@
 """What came of a run, from its exit and its clock."""
 
+import signal
 from dataclasses import replace
 
 from probes.host.capture import Capture
 from sessions.models.command import Completed, Request
 
 _TIMED_OUT = 124
+_ENDED = {
+    128 + number: number.name
+    for number in (
+        signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM, signal.SIGXCPU, signal.SIGXFSZ,
+    )
+}  # fmt: skip
+"""Exit statuses by which the shell there tells that something else ended it; a crash of its own is a result."""
 _CUT_SHORT = 0.05
 """Seconds by which a remote clock may differ from ours over the time of a run."""
 
@@ -18,13 +26,15 @@ def classify(
     `end` holds the exit status (None: it never came) and the signal; `expired`: our own deadline ended it.
     """
     stderr, no_cwd = capture.stderr()
-    status, signal = end
+    status, killer = end
     outcome, detail = _outcome(capture, end, request, expired=expired or _at_deadline(end, duration, request))
     if outcome == "completed" and no_cwd:
         outcome, detail = "path-missing", f"no folder {request.cwd}"
     if outcome == "completed" and status is not None and capture.group is None:
         outcome, detail = "unknown", "the target could not start the command: " + stderr.decode("utf-8", "replace")
-    exit_code = None if signal or outcome == "timed-out" else status
+    if outcome == "completed" and status in _ENDED:
+        outcome, detail = "killed", f"by {_ENDED[status]}: the shell around it told exit status {status}"
+    exit_code = None if outcome in {"killed", "timed-out"} or killer else status
     return Completed(outcome, exit_code, capture.stdout(), stderr, duration, capture.truncated, detail)
 
 
@@ -36,13 +46,13 @@ def missing_program(completed: Completed, name: str, host: str) -> Completed:
 def _outcome(
     capture: Capture, end: tuple[int | None, str | None], request: Request, *, expired: bool
 ) -> tuple[str, str]:
-    status, signal = end
+    status, killer = end
     if capture.flooded:
         return "output-limit", "ended: the output did not stop"
     if expired:
         return "timed-out", f"ended after {request.timeout:g} s"
-    if signal:
-        return "killed", f"by SIG{signal}"
+    if killer:
+        return "killed", f"by SIG{killer}"
     if status is None:
         return "transport-lost", "the connection was lost before the exit status came"
     if capture.truncated:

@@ -27,6 +27,8 @@ from sessions.models.command import Completed, Request
 
 CHANNELS = 8
 _CONNECT = 20.0
+_HEARTBEAT = 15.0
+"""Seconds between looks whether the host still answers; at the third look in vain the connection is lost."""
 _LOCAL_GRACE = 5.0
 _CLEAN_UP = 5.0
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
@@ -199,7 +201,7 @@ def _options(target: Target) -> asyncssh.SSHClientConnectionOptions:
 def _settings(target: Target) -> dict[str, object]:
     """Return asyncssh's options for a target: only what the person set, and nothing forwarded."""
     given: dict[str, object] = {"host": target.host, "config": _config(target)}
-    given |= {"keepalive_interval": 15, "keepalive_count_max": 3}
+    given |= {"keepalive_interval": _HEARTBEAT, "keepalive_count_max": 3}
     given |= {"agent_forwarding": False, "x11_forwarding": False, "password_auth": False, "kbdint_auth": False}
     if target.port:
         given["port"] = target.port
