@@ -28,10 +28,11 @@ def grant(plan: Plan, steps: Collection[int], who: str) -> Plan:
     Raises UsageProblem for a step that the plan does not ask about: what is refused stays refused.
     """
     consent = Consent(who=who, when=times.now())
-    decisions = {step.step: step.decision for step in plan.steps}
+    planned = {step.step: step for step in plan.steps}
     for number in sorted(steps):
-        if decisions.get(number) != "ask":
-            raise UsageProblem(f"Step {number} cannot be consented to: {_why(decisions.get(number))}.")
+        step = planned.get(number)
+        if step is None or step.decision != "ask":
+            raise UsageProblem(f"Step {number} cannot be consented to: {why_not(step)}.", hint=_hint(step))
     return plan.model_copy(
         update={
             "steps": tuple(
@@ -51,10 +52,19 @@ def call(step: PlannedStep) -> Call:
     return step.step, step.sent
 
 
-def _why(decision: str | None) -> str:
-    if decision is None:
+def why_not(step: PlannedStep | None) -> str:
+    """Return why a step of a plan cannot be consented to that it does not ask about; None: it is not in the plan."""
+    if step is None:
         return "it is not in the plan"
-    return "it runs without" if decision == "run" else "the policy refuses it"
+    if step.decision == "run":
+        return "it runs without"
+    return f"it is refused ({'; '.join(step.reasons) or step.effect})"
+
+
+def _hint(step: PlannedStep | None) -> str:
+    """Return what a person may do about it."""
+    option = {"code": "code", "writes": "writes"}.get(step.effect if step else "")
+    return f"--allow {option} asks about such steps where they can run in a scratch folder." if option else ""
 
 
 def load(path: Path) -> Mapping[int, str]:

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 
 from sessions.ingest.source import Source
 from sessions.models.session import Session, Step, Tally
+from sessions.shell.unwrap import unwrap
 from sessions.store.writer import Writer
 
 NECROPSY = Path(sys.executable).with_name("necropsy")
@@ -122,3 +124,54 @@ def test_without_a_terminal_each_step_is_printed_once(session: Run) -> None:
     for step in range(5):
         assert (done.stdout + done.stderr).count(f"step {step}:") == 1
     assert "nobody consented to it" in done.stdout
+
+
+def test_what_is_refused_says_why_it_cannot_be_consented_to(session: Run) -> None:
+    done = session(*ON, "--yes", "--consent", "3")
+    assert "Step 3 cannot be consented to: it is refused (touch: writes files)." in done.stderr
+    assert "--allow writes" in done.stderr
+    assert "Step 1 cannot be consented to: it runs without." in session(*ON, "--yes", "--consent", "1").stderr
+
+
+@pytest.fixture
+def writing(run: Run, store: Path) -> Run:
+    """A session that writes a long file, changes it, looks at it, and writes outside."""
+    lines = "".join(f"value_{number} = {number}\n" for number in range(40))
+    told = [
+        (f"cat > /tmp/exp/settings.py <<'E'\n{lines}E", ""),
+        ("sed -i 's/value_7 = 7/value_7 = 70/' /tmp/exp/settings.py", ""),
+        ("grep -n value_7 /tmp/exp/settings.py", "8:value_7 = 70\n"),
+        ("echo x > /srv/marker", ""),
+        (f"python3 - <<'E'\n{lines}print(value_39)\nE", "39\n"),
+    ]
+    steps = tuple(
+        Step(ordinal=n, kind="shell", tool="bash", command=text, output=printed, commands=unwrap(text), exit_code=0)
+        for n, (text, printed) in enumerate(told)
+    )
+    recorded = Session(id="s1", format="opencode", agent="opencode", source="/s", steps=steps)
+    with Writer.open(store) as writer:
+        writer.store(Source(Path("/s"), "opencode", "1"), [recorded], Tally(read=1))
+    return run
+
+
+def test_a_plan_folds_what_is_long(writing: Run) -> None:
+    allowed = (*ON, "--dry-run", "--allow", "writes", "--allow", "code")
+    folded, full = writing(*allowed).stdout, writing(*allowed, "--full").stdout
+    assert "value_4 = 4" in folded
+    assert "value_20 = 20" not in folded
+    assert "… 35 more lines; --full shows them" in folded
+    assert full.count("value_20 = 20") == 2
+    assert "--full" not in full
+    assert len(full.splitlines()) > len(folded.splitlines()) + 60
+    assert "which is /tmp/exp/settings.py in the log" in folded
+    assert "/srv/marker lies outside the scratch folder" in folded
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
+def test_writes_run_as_they_are_consented_to_and_are_shown_whole_before(writing: Run, store: Path) -> None:
+    drawn = on_a_terminal(store, "y\ny\ny\n", *ON, "--allow", "writes", "--steps", "0-3")
+    assert ran(writing) == [0, 1, 2]
+    asked = drawn[drawn.index("Step 0 is asked about (writes)") :]
+    assert "value_20 = 20" in asked
+    assert "step 2: completed, identical" in drawn
+    assert writing("journal", "verify").returncode == 0

@@ -13,6 +13,7 @@ from replay.fleet import Member
 from sessions.errors import UsageProblem
 from sessions.models.replay import PlannedStep
 from tui.cli import arguments, diagnostics
+from tui.cli.replaying.planned import scratch_lines
 
 _CHOICES = {"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "a": "a", "all": "a", "q": "q", "quit": "q"}
 
@@ -119,19 +120,3 @@ def _described(step: PlannedStep, targets: Sequence[str]) -> Iterator[str]:
     yield f"    {step.sent}"
     yield from (f"  {reason}" for reason in step.reasons)
     yield from (f"  {line}" for line in scratch_lines(step))
-
-
-def scratch_lines(step: PlannedStep) -> Iterator[str]:
-    """Yield what a person must see of a step before it runs in a scratch folder: its code, the files there."""
-    if step.scratch is None:
-        return
-    for file in step.scratch.files:
-        origins = ", ".join(map(str, file.origins))
-        yield f"{file.place} is {file.path} of step {origins}, sha256 {file.digest[:12]}"
-    for name, value in step.scratch.env:
-        yield f"with {name}={value}"
-    for path, place in step.scratch.written:
-        yield f"writes {place}, which is {path} in the log"
-    if step.scratch.script:
-        yield "the code:"
-        yield from (f"  | {line}" for line in step.scratch.script.split("\n"))

@@ -19,18 +19,16 @@ from replay.plan import Selection, build_plan, parse_hosts
 from replay.progress import Began, Done, Progress, Sending
 from sessions.errors import BadInput, UsageProblem
 from sessions.models.hypothesis import Tree
-from sessions.models.replay import HypothesisStanding, Plan, PlannedStep
+from sessions.models.replay import HypothesisStanding, Plan
 from sessions.reports import junit
 from sessions.reports.fleet import matrix
 from sessions.store.reader import Reader
 from sessions.store.rows import RunRow
 from tui.cli import arguments, diagnostics, output
-from tui.cli.replaying import asking, results
+from tui.cli.replaying import asking, planned, results
 
 OVERTURNED, UNDETERMINED = 1, 6
 """Exit codes with --exit-code, beside 0 for upheld."""
-
-_DECISIONS = {"run": "green", "ask": "yellow", "refuse": "red"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--targets", type=Path, metavar="FILE", help="the targets file (default: targets.toml)")
     parser.add_argument("--dry-run", action="store_true", help="stop at the plan")
+    parser.add_argument("--full", action="store_true", help="print every line of what the plan sends and runs")
     parser.add_argument("--yes", action="store_true", help="run the plan without asking")
     asking.add(parser)
     parser.add_argument(
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         ]
     if not args.json and (args.dry_run or diagnostics.interactive()):
         for member in members:
-            _print_plan(member.plan, member.target)
+            planned.draw(member.plan, member.target, full=args.full)
     if args.dry_run:
         if args.json:
             plans = [member.plan.model_dump(mode="json") for member in members]
@@ -131,15 +130,6 @@ def _chosen(args: argparse.Namespace, reader: Reader) -> frozenset[int] | None:
     return frozenset(named) | {piece.step for piece in evidence}
 
 
-def _print_plan(plan: Plan, target: Target) -> None:
-    where = f"{target.host or target.name}" + (f" as {target.user}" if target.user else "")
-    output.emit(Text.assemble(("Plan", "bold"), f" for {plan.target} ({where})"))
-    for recorded in sorted({step.recorded_host for step in plan.steps if step.recorded_host and step.sent is not None}):
-        output.emit(output.words(f"  {recorded} in the log is {plan.target} here"))
-    for step in plan.steps:
-        output.emit(_planned(step))
-
-
 def _print_layers(target: Target) -> None:
     """Connect, try the layers, and say which are in force: before anybody is asked for consent."""
 
@@ -150,20 +140,6 @@ def _print_layers(target: Target) -> None:
     output.emit(Text(f"Layers on {target.name}", style="bold"))
     for layer in asyncio.run(look()):
         output.emit(results.layer_line(layer))
-
-
-def _planned(step: PlannedStep) -> Text:
-    drawn = Text.assemble(
-        (f"{step.step:>5} ", "bold"), (f"{step.decision:<7}", _DECISIONS[step.decision]), f"{step.effect:<15}"
-    )
-    drawn.append_text(output.words(step.sent if step.sent is not None else step.command))
-    for reason in step.reasons:
-        drawn.append("\n" + " " * 13).append_text(output.words(reason, "dim"))
-    for line in asking.scratch_lines(step):
-        drawn.append("\n" + " " * 13).append_text(output.words(line, "dim"))
-    for recorded, there in step.mapped_paths if not (step.scratch and step.scratch.written) else ():
-        drawn.append("\n" + " " * 13).append_text(output.words(f"{recorded} is {there} there", "dim"))
-    return drawn
 
 
 def _agreed(args: argparse.Namespace, members: Sequence[Member]) -> bool:
