@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: let it keep what Python compiled.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo setup test check lint types imports bench fuzz coverage mutants test-torch test-vllm pictures clean
+.PHONY: demo setup test check lint types imports bench fuzz coverage mutants accidents test-torch test-vllm pictures clean
 
 demo: $(VENV)/.base
 	@$(BIN)/necropsy demo
@@ -33,6 +33,11 @@ bench: $(VENV)/.dev
 
 fuzz: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python tests/replay/policy/differential.py $(FUZZ)
+
+# Deaths of this program, the server, the network and the command, at so many moments each; another SEED, other moments.
+MOMENTS ?= 200
+accidents: $(VENV)/.dev
+	NECROPSY_MOMENTS=$(MOMENTS) $(if $(SEED),NECROPSY_SEED=$(SEED)) $(BIN)/python -m pytest tests/replay/failing $(PYTEST)
 
 # Branches of the policy that its tests take.
 coverage: $(VENV)/.dev

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,8 +105,13 @@ def sshd_program() -> str | None:
     return shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
 
 
-def start_sshd(folder: Path, program: str, *, address: str = "127.0.0.1", noting: bool = True) -> Sshd:
-    """Start a server that listens; `noting` has it note every command, at the cost of one more shell for each."""
+def start_sshd(
+    folder: Path, program: str, *, address: str = "127.0.0.1", noting: bool = True, around: Sequence[str] = ()
+) -> Sshd:
+    """Start a server that listens; `noting` has it note every command, at the cost of one more shell for each.
+
+    `around` are words to put before the server's, such as those that enter a network namespace.
+    """
     host_key, client, port = _key(folder / "host"), _key(folder / "client"), _free_port()
     (folder / "home").mkdir()
     record = folder / "record"
@@ -125,7 +130,7 @@ def start_sshd(folder: Path, program: str, *, address: str = "127.0.0.1", noting
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([program, "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
+        process = subprocess.Popen([*around, program, "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
     server = Sshd(folder, port, process, address)
     server.await_listening()
     return server
