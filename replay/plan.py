@@ -158,9 +158,10 @@ class _Planner:
         """Plan a step that the policy refuses by what a person allows; None if that is nothing."""
         writes = judgement.effect in {"writes", "unknown"} and self._shared is not None
         found = self._writes(step, judgement, self._shared) if writes and self._shared is not None else None
-        if found is not None and (found.decision == "ask" or self._files is None):
+        if self._files is None or (found is not None and found.decision == "ask"):
             return found
-        return self._code(step, judgement, self._files) if self._files is not None else None
+        code = self._code(step, judgement, self._files)
+        return found if found is not None and code.decision == "refuse" and judgement.effect == "writes" else code
 
     def _writes(self, step: Step, judgement: Judgement, shared: Shared) -> PlannedStep:
         """Plan a step that writes, in the folder that all of them share."""
