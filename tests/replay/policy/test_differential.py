@@ -8,7 +8,7 @@ import pytest
 
 from replay.policy.judgement import Judgement
 from sessions.models.command import Pipe, Stage
-from tests.replay.policy.differential import generate, trace
+from tests.replay.policy.differential import generate, trace, watch
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +35,15 @@ def test_the_trace_sees_what_is_more_than_reading(words: tuple[str, ...], tmp_pa
     sent = " ".join(f"'{word}'" for word in words)
     judged = Judgement(sent, "read", pipes=(pipe,), sent=sent)
     assert trace([judged], tmp_path)
+
+
+def test_what_is_late_is_told_from_what_does_more_than_reading(tmp_path: Path) -> None:
+    slow, both = "'sleep' '4'", "'touch' 'm'; 'sleep' '4'"
+    commands = [
+        Judgement(sent, "read", pipes=(Pipe(stages=(Stage(words=("sleep", "4")),)),), sent=sent)
+        for sent in (slow, both)
+    ]
+    seen, late = watch(commands, tmp_path, patience=1)
+    assert {judged.sent for judged in late} == {slow, both}
+    assert {each.command for each in seen} == {both}
+    assert not any("kill(" in each.call for each in seen)
