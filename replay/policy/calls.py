@@ -1,15 +1,15 @@
 """Judging one program call: its words against the program's grammar, its paths against the places of secrets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from replay.policy import paths
-from replay.policy.judgement import Open, Problem, Word
+from replay.policy.judgement import Open, Problem, Word, worst
 from replay.policy.known import TRUSTED, is_own_client, name_effect
 from replay.policy.options import MANY, Answer, Understood, understand
 from replay.policy.programs import catalogue
-from sessions.models.replay import EFFECTS
+from replay.policy.programs.python import takes_input
 
 _VENV = re.compile(r"(/[\w.@+-]+)*/[\w.-]*env[\w.-]*/bin")
 _INTERPRETER = re.compile(r"(python|pip)(3(\.\d{1,2})?)?")
@@ -18,7 +18,18 @@ _CALLED = {"echo": ("printf",), "egrep": ("grep", "-E"), "fgrep": ("grep", "-F")
 _RECURSIVE = frozenset({"-r", "-R", "--recursive"})
 _READS_PIPES = frozenset({"rg"})
 """Programs that read the folders they are started in, unless they are given something to read."""
-_DESCENDING = frozenset({"grep", "egrep", "fgrep", "diff"})
+_DESCENDING = frozenset({"grep", "egrep", "fgrep"})
+_FOLLOWS = {
+    "find": ({"-L", "-follow"},),
+    "ls": ({"-R", "--recursive"}, {"-L", "-H", "--dereference"}),
+    "du": ({"-L", "--dereference"},),
+}
+"""Options, one of each set, with which a program goes through folders and follows the links in them."""
+_KEYS = re.compile(
+    r"(?i:(api|access|auth|private|hub)[_ -]?(key|token)|passw|secret|bearer|credential)|\bTOKEN|_TOKEN|\bsk-|AKIA"
+    r"|\bhf_(?![a-z])|BEGIN"
+)
+"""Patterns of a search through a folder that are after keys; ``token`` alone is what a language model makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +50,7 @@ def judge_call(words: Sequence[str], folders: paths.Folders, *, piped: bool = Fa
     name = words[0].rpartition("/")[2]
     if elsewhere := _elsewhere(words, piped=piped):
         return elsewhere
-    if piped and name.startswith("python"):
+    if piped and name.startswith("python") and not takes_input(words):
         return Judged(problem=Problem("code", f"{name}: is given what another program prints"))
     answer = _judge_cd(words) if name == "cd" else _understand([name, *words[1:]])
     if isinstance(answer, Problem):
@@ -48,7 +59,7 @@ def judge_call(words: Sequence[str], folders: paths.Folders, *, piped: bool = Fa
     called[0] = Word(called[0].text, "program")
     if problem := _opened(name, words, answer.words):
         return Judged(problem=problem)
-    problem = _worse(_places(name, answer.words, folders, piped=piped), answer.asks)
+    problem = worst((_places(name, answer.words, folders, piped=piped), answer.asks))
     return Judged((*called, *answer.words), problem, answer.note)
 
 
@@ -91,12 +102,7 @@ def _by_own_path(words: Sequence[str], reason: str) -> Judged:
     if isinstance(answer, Problem) or any(isinstance(word, Open) for word in words):
         return Judged(problem=answer if isinstance(answer, Problem) else Problem("unknown", reason))
     own = Problem("read-intrusive", reason)
-    return Judged((Word(words[0], "program"), *answer.words), _worse(answer.asks, own), answer.note)
-
-
-def _worse(one: Problem | None, other: Problem | None) -> Problem | None:
-    found = [problem for problem in (one, other) if problem]
-    return max(found, key=lambda problem: EFFECTS.index(problem.effect), default=None)
+    return Judged((Word(words[0], "program"), *answer.words), worst((answer.asks, own)), answer.note)
 
 
 def _understand(words: Sequence[str]) -> Answer:
@@ -112,16 +118,27 @@ def _judge_cd(words: Sequence[str]) -> Answer:
 
 
 def _places(name: str, words: Sequence[Word], folders: paths.Folders, *, piped: bool) -> Problem | None:
-    """Return what speaks against reading the places that a call names."""
-    places = [word.text for word in words if word.role == "path" and word.text != "-"]
-    judge = paths.content
-    if _descends(name, words):
-        judge, places = paths.tree, places or ([] if piped and name in _READS_PIPES else ["."])
-    return next((problem for place in places if (problem := judge(place, folders))), None)
+    """Return the worst that speaks against the places that a call names, reads or goes through."""
+    options = {word.text for word in words if word.role == "option"}
+    read = [word.text for word in words if word.role == "path" and word.text != "-"]
+    shown = [word.text for word in words if word.role == "place"]
+    problems = [paths.named(place, folders) for place in (*read, *shown)]
+    if _descends(name, options):
+        places = read or ([] if piped and name in _READS_PIPES else ["."])
+        problems += [paths.tree(place, folders) for place in places]
+        problems += [_SEEKS for word in words if places and word.role == "text" and _KEYS.search(word.text)]
+    else:
+        problems += [paths.content(place, folders) for place in read]
+    if name in _FOLLOWS and all(not options.isdisjoint(needed) for needed in _FOLLOWS[name]):
+        problems += [paths.linked(place, folders) for place in shown or ["."]]
+    return worst(problems)
 
 
-def _descends(name: str, words: Sequence[Word]) -> bool:
+_SEEKS = Problem("read-secret", "a search through a folder for what looks like keys")
+
+
+def _descends(name: str, options: Collection[str]) -> bool:
     """Tell whether a call reads all that lies in the folders that it is given."""
     if name in _READS_PIPES:
-        return not any(word.text == "--files" for word in words)
-    return name in _DESCENDING and any(word.role == "option" and word.text in _RECURSIVE for word in words)
+        return "--files" not in options
+    return name == "diff" or (name in _DESCENDING and not _RECURSIVE.isdisjoint(options))

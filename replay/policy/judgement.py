@@ -81,3 +81,8 @@ def decide(effect: Effect) -> Decision:
 def highest(effects: Iterable[Effect]) -> Effect:
     """Return the highest of some effects; ``read`` of none."""
     return max(effects, key=EFFECTS.index, default="read")
+
+
+def worst(problems: Iterable[Problem | None]) -> Problem | None:
+    """Return the first of those problems that have the highest effect; None if there is none."""
+    return max(filter(None, problems), key=lambda problem: EFFECTS.index(problem.effect), default=None)

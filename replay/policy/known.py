@@ -15,7 +15,7 @@ _EFFECTS: dict[Effect, str] = {
     "destructive": "rm rmdir shred unlink truncate wipefs mkfs fdisk parted sgdisk kill pkill killall skill blkdiscard",
     "system": "service apt apt-get aptitude yum dnf zypper apk pacman snap brew conda mamba reboot shutdown "
     "halt poweroff init umount modprobe insmod rmmod useradd userdel usermod passwd chpasswd groupadd "
-    "iptables nft ip ifconfig route crontab at swapoff update-alternatives timedatectl hostnamectl "
+    "nft ip ifconfig route crontab at swapoff update-alternatives timedatectl hostnamectl "
     "nvidia-persistenced nvidia-modprobe srun sbatch salloc helm lxc loginctl "
     "chroot renice ionice chrt taskset poetry uv pipx gem nvidia-ctk",
     "code": "sh bash dash zsh fish ksh csh tcsh python2 perl ruby node deno bun php lua Rscript java "

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from replay.policy.judgement import Problem, Role, Word
+from replay.policy.patterns import explodes
 
 COUNT = r"[+-]?\d{1,18}"
 SIZE = r"[+-]?\d{1,18}([bcwkKMGT]|[KMGT]i?B)?"
@@ -57,8 +58,9 @@ class Program:
     """What is known of one program.
 
     `flags`: options without a value, blank-separated. `valued`: options with one, and its kind: ``text``, ``path``,
-    ``place`` or a regular expression for the whole value. `operands`: their kinds; the last holds for all further ones
-    up to `most`. `refused`: options that do more than read, and what. `examples` are tests.
+    ``place``, ``pattern`` (one that the program matches) or a regular expression for the whole value. `operands`:
+    their kinds; the last holds for all further ones up to `most`. `refused`: options that do more than read, and what.
+    `examples` are tests.
     """
 
     name: str
@@ -215,7 +217,7 @@ def _value(program: Program, name: str, value: str | None, queue: list[str]) -> 
         if program.joined and name.startswith("--"):
             return Problem("unknown", f"{program.name}: {name} takes its value after =")
         value = queue.pop(0)
-    if not _fits(_kind(program, name), value):
+    if not fits(_kind(program, name), value):
         return Problem("unknown", f"{program.name}: {name} {value!r} is not on the list")
     return ((name, value),)
 
@@ -229,7 +231,10 @@ def _refusal(program: Program, name: str) -> Problem:
     return Problem(problem.effect, f"{program.name} {name}: {problem.reason}")
 
 
-def _fits(kind: str, value: str) -> bool:
+def fits(kind: str, value: str) -> bool:
+    """Tell whether a value is of its kind."""
+    if kind == "pattern":
+        return not explodes(value)
     return kind in {"text", "path", "place"} or re.fullmatch(kind, value) is not None
 
 
@@ -250,7 +255,7 @@ def _bounds(program: Program, call: Call) -> Problem | None:
     if call.operands and not kinds:
         return Problem("unknown", f"{program.name}: takes no operand")
     for place, operand in enumerate(call.operands):
-        if not _fits(kinds[min(place, len(kinds) - 1)], operand):
+        if not fits(kinds[min(place, len(kinds) - 1)], operand):
             return Problem("unknown", f"{program.name}: operand {operand!r} is not on the list")
     return None
 

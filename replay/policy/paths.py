@@ -21,36 +21,49 @@ _SECRET = re.compile(
     | /etc/ssh/ssh_host_\w+_key | /etc/rancher/.+\.yaml
     | /\.?(env|envrc)(\.(?!example$|sample$|template$)[^/]+)? | /[^/]+\.env
     | /\.(netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|vault-token|s3cfg|boto|htpasswd|dockercfg)
-    | /\.(msmtprc|terraformrc)
+    | /\.(msmtprc|terraformrc|yarnrc(\.yml)?|databrickscfg|comet\.config) | /\.config/git/config | /(\.|etc/)gitconfig
     | /\.(Xauthority|claude\.json|modal\.toml|kaggle/kaggle\.json|(config/)?(ngc|runpod|wandb)/(config|settings).*)
-    | /\.lambda_cloud/.+ | /etc/(netplan|wpa_supplicant)/.+ | /slurmdbd\.conf | /var/lib/(cloud/instances?|kubelet)/.+
+    | /\.lambda_cloud/.+ | /etc/(netplan|wpa_supplicant)/.+ | /slurmdbd\.conf | /var/lib/cloud/(instances?|seed)/.+
+    | /var/lib/kubelet/(config\.json|kubeconfig|bootstrap[^/]*|(pki|pods|plugins\w*)/.+)
     | /containers/[^/]+/config\.v2\.json | /proc/sys/net/ipv4/tcp_fastopen_key
+    | /etc/(environment|default/(?!grub|locale$|keyboard$|useradd$).+|sysconfig/.+|environment\.d/.+)
+    | /etc/(profile|bashrc|bash\.bashrc|zshenv|profile\.d/.+|zsh/.+|(sssd|redis|mysql|grafana|rabbitmq|nslcd)\b.*)
+    | /\.(bash(rc|_profile|_login|_aliases)|profile|zshrc|zshenv|zprofile|zlogin|t?cshrc|kshrc|config/fish/.+)
+    | /(etc|\.config|\.local/share)/systemd/(system|user)/.+ | /\.config/environment\.d/.+
     | /\.(aws|azure|gnupg|config/gcloud|config/gh|config/rclone|password-store)/.+
+    | /\.(oci|fly|sky|snowflake|snowsql|dbt|cloudflared|local/share/keyrings)/.+
+    | /\.config/(doctl|hcloud|ngrok|vercel|stripe|github-copilot|vastai)/.+
     | /\.(kube/config|docker/config\.json|pip/pip\.conf|config/pip/pip\.conf|m2/settings\.xml|condarc)
     | /\.(cache/)?huggingface/(token|stored_tokens) | /\.config/(hub|op)(/.*)?
-    | /\.\w+_history | /\.python_history | /\.local/share/fish/fish_history | /\.wandb/.+ | /\.(viminfo|lesshst)
-    | /[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|ovpn|tfstate|token)(\.backup)?
-    | /id_(rsa|dsa|ecdsa|ed25519)(_sk)? | /\.git/config | /auth\.json | /token
-    | /[^/]*(secret|credential|passwords?|kubeconfig|api[_-]?key|auth[_-]?token|access[_-]?token)[^/]*
+    | /\.\w+_history | /\.(zhistory|histfile|local/share/fish/fish_history) | /\.wandb/.+ | /\.(viminfo|lesshst)
+    | /[^/]*\.(pem|key|p12|pfx|jks|keystore|keyring|kdbx|ppk|asc|gpg|ovpn|tfstate|token|core|dmp)(\.backup)?
+    | /var/spool/cron/.+ | /core\.\d+ | /var/(crash|lib/systemd/coredump)/.+
+    | /id_(rsa|dsa|ecdsa|ed25519)(_sk)? | /\.git/config | /auth\.json | /([^/]*[-_])?token(\.txt)?
+    | /[^/]*(secret|credential|passwords?|htpasswd|kubeconfig|api[_-]?key|auth[_-]?token|access[_-]?token)[^/]*
+    | /[^/]*(oauth|[-_.]creds)[^/]* | /instance-data-sensitive\.json
     | /\.?(secrets?|credentials?)/.+ | /(var/)?run/secrets/.+ | /proc/[^/]+/(environ|task/[^/]+/environ)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+"""Keys, credentials, and where tokens are usual: dumps, and what sets the environment of shells and services."""
 _SOURCE = re.compile(r"\.(py|pyi|c|cc|cpp|h|hpp|cu|cuh|rs|go|js|ts|java|md|rst|html)$", re.IGNORECASE)
 _PLAIN_ENDS = re.compile(rf"({_SOURCE.pattern}|\.(log|out|err|safetensors|gguf|so)$)", re.IGNORECASE)
 """What a pattern must end in, so that no name that it finds is taken for a secret's."""
-_KEYS = re.compile(r"/(\.ssh|\.aws|\.gnupg|\.env)\b")
+_KEYS = re.compile(r"/(\.ssh|\.aws|\.gnupg|\.env|run/secrets|etc/ssl/private)\b")
 _SPECIAL = re.compile(
     r"""
       /dev/(?!null$).* | /proc/(kcore|kmsg|kallsyms|vmcore|sysrq-trigger|acpi/event|bus/.+|net/rpc/.+)
     | /proc/[^/]+/(mem|pagemap|fd|fdinfo|root|cwd|exe|map_files|task|clear_refs|attr|ns)(/.*)?
-    | /sys/kernel/(debug|tracing)(/.*)? | /sys/.*/(rom|vpd|trace_pipe|resource\d*(_wc)?|uevent_seqnum|wakeup_count)
+    | /sys/kernel/(debug|tracing)(/.*)?
+    | /sys/.*/(rom|vpd|config|trace_pipe|resource\d*(_wc)?|uevent_seqnum|wakeup_count)
     | (/var)?/run/(?!secrets/|.*\.(pid|log|json|conf|toml|y[a]?ml)$|utmp$).*
     """,
     re.VERBOSE,
 )
 _VAST = frozenset({"/", "/proc", "/sys", "/dev", "/run"})
 _HOMES = re.compile(r"/(root|home|home/[^/]+|etc|var|mnt|~)?|~")
+_MOUNTED = re.compile(r"/(net|afs|cvmfs|misc)/.+")
+"""Where a name alone makes a machine mount what another one serves."""
 _ANYWHERE = "/~"
 """Stands for a folder that is not known."""
 
@@ -70,14 +83,11 @@ def content(path: str, folders: Folders) -> Problem | None:
 
 def _named(path: str, folders: Folders) -> Problem | None:
     """Return what the name of a path speaks of."""
-    for folder in folders:
-        whole = absolute(path, folder)
-        if _is_special(path, whole):
-            return Problem(
-                "unknown", f"{path} is no ordinary file: reading it may hang, never end, or change something"
-            )
-        if _secret_tail(whole) and (_KEYS.search(whole) or not _SOURCE.search(whole)):
-            return Problem("read-secret", f"{path} may hold a secret")
+    wholes = [absolute(path, folder) for folder in folders]
+    if any(_is_special(path, whole) for whole in wholes):
+        return Problem("unknown", f"{path} is no ordinary file: reading it may hang, never end, or change something")
+    if any(_secret_tail(whole) and (_KEYS.search(whole) or not _SOURCE.search(whole)) for whole in wholes):
+        return Problem("read-secret", f"{path} may hold a secret")
     return None
 
 
@@ -85,11 +95,29 @@ def tree(path: str, folders: Folders) -> Problem | None:
     """Return what speaks against reading everything under `path`."""
     for folder in folders:
         whole = absolute(path, folder)
-        if whole in _VAST or whole.startswith(("/proc/", "/sys/", "/dev/")):
+        if _is_vast(whole):
             return Problem("unknown", f"reading everything under {path} does not end")
         if _HOMES.fullmatch(whole) or _KEYS.search(whole):
             return Problem("read-secret", f"there are secrets among the files under {path}")
     return _named(path, folders) or _pattern(path, folders, tree)
+
+
+def named(path: str, folders: Folders) -> Problem | None:
+    """Return what speaks against so much as naming `path` to a program."""
+    if any(_MOUNTED.fullmatch(absolute(path, folder)) for folder in folders):
+        return Problem("network", f"{path}: is mounted from another machine by being named")
+    return None
+
+
+def linked(path: str, folders: Folders) -> Problem | None:
+    """Return what speaks against going through everything under `path`, and through every link."""
+    if any(_is_vast(absolute(path, folder)) for folder in folders):
+        return Problem("unknown", f"following every link under {path} does not end")
+    return None
+
+
+def _is_vast(whole: str) -> bool:
+    return whole in _VAST or whole.startswith(("/proc/", "/sys/", "/dev/"))
 
 
 def has_pattern(path: str) -> bool:

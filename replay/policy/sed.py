@@ -4,13 +4,16 @@ import re
 
 from replay.policy.judgement import Problem
 from replay.policy.options import Call
+from replay.policy.patterns import explodes
 
 _LONGEST = 4096
+_MOST = 10_000
+"""Times that a line may become longer."""
 _REGEX = r"/(?:[^/\\\n]|\\[^\n])*/I?"
 _ADDRESS = rf"(?:\d+(?:~\d+)?|\$|{_REGEX})"
 _RANGE = rf"(?:{_ADDRESS}(?:\s*,\s*(?:{_ADDRESS}|[+~]\d+))?\s*!?\s*)?"
 _SUBSTITUTE = "|".join(
-    rf"s{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}[gpiI0-9]*"
+    rf"s{mark}(?:[^{mark}\\\n]|\\[^\n])*{mark}((?:[^{mark}\\\n]|\\[^\n])*){mark}([gpiI0-9]*)"
     for mark in (r"/", r"\|", "#", ",", "@", ":", "%", "!")
 )
 _PRINT = r"(?:p|=|d|l|[qQ]\d{0,3})"
@@ -32,23 +35,30 @@ def check_sed(call: Call) -> Problem | None:
     """Return what speaks against a sed call; None if all that its scripts do is print."""
     if any(script.startswith(("#n", "-")) for script in scripts(call)):
         return Problem("unknown", "sed: the script is not on the list")
-    for script in scripts(call):
-        if not prints_only(script):
-            return _problem(script)
-    return None
+    whole = "\n".join(scripts(call))
+    return None if prints_only(whole) else _problem(whole)
 
 
 def prints_only(script: str) -> bool:
     """Tell whether a script does nothing but print, delete from what is printed, replace in it, and end."""
-    if not script or len(script) > _LONGEST:
+    if not script or len(script) > _LONGEST or explodes(script):
         return False
-    place = 0
+    place, growth = 0, 1
     while place < len(script):
         found = _COMMAND.match(script, place) or _BLOCK.match(script, place)
         if found is None or found.end() == place:
             return False
+        growth *= _growth(found)
         place = found.end()
-    return True
+    return growth <= _MOST
+
+
+def _growth(command: re.Match[str]) -> int:
+    """Return how many times longer a line may become by a command: a replacement everywhere, or of what is found."""
+    if command.re is not _COMMAND or command.lastindex is None:
+        return 1
+    replacement, flags = command[command.lastindex - 1], command[command.lastindex]
+    return max(len(replacement), 1) if "g" in flags or re.search(r"&|\\\d", replacement) else 1
 
 
 def line_range(script: str) -> tuple[int, int | None] | None:

@@ -63,13 +63,7 @@ def _known(node: ast.AST) -> bool:
         case ast.Call(func=function, keywords=keywords):
             return _name(function) in _CALLS and all(keyword.arg in {"sep", "end"} for keyword in keywords)
         case ast.Attribute(attr=name):
-            return not name.startswith("__") or name in {
-                "__version__",
-                "__file__",
-                "__config__",
-                "__name__",
-                "__path__",
-            }
+            return not name.startswith("__") or name in _DUNDERS
         case ast.Assign(targets=targets):
             return len(targets) == 1 and isinstance(targets[0], ast.Name)
     return isinstance(node, _NODES)

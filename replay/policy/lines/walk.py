@@ -11,7 +11,7 @@ from replay.policy.lines.joining import chain, enclose, folders_after, given, jo
 from replay.policy.lines.reading import Line, Reading, Stage, failed
 from replay.policy.lines.streams import Streams, here_text, judge_redirects
 from replay.policy.lines.wrapped import Wrapped
-from replay.policy.lines.wrappers import LEFT_OUT, plain_variable, unwrap
+from replay.policy.lines.wrappers import LEFT_OUT, plain_variable, refuse_variable, unwrap
 from replay.policy.paths import Folders
 from sessions.models.replay import EFFECTS
 from sessions.shell.fields import fill
@@ -126,7 +126,7 @@ class Walk:
             if stage.words and assignment.value and plain_variable(assignment.text):
                 notes.append(LEFT_OUT)
             else:
-                problems.append(Problem("unknown", f"sets {assignment.name}"))
+                problems.append(refuse_variable(assignment.name))
         text = None if self._piped else here_text(stage, self._scope)
         streams = judge_redirects(stage.redirects if text is None else stage.redirects[:-1], folders)
         if isinstance(streams, Problem):

@@ -107,6 +107,8 @@ def _sudo(words: Sequence[str]) -> Wrapped | Problem:
     taken = _options(words[1:], "nEHSkb", "ugph")
     if taken is None or not taken[1] or "=" in taken[1][0] or ("b", "") in taken[0]:
         return Problem("system", "sudo: in a form that is not known")
+    if ("S", "") in taken[0]:
+        return Problem("unknown", "sudo -S: what it is given is a password, which would go to the program instead")
     return Wrapped(words=tuple(taken[1]), note="runs without privilege: sudo is not used")
 
 
@@ -118,7 +120,7 @@ def _timeout(words: Sequence[str]) -> Wrapped | Problem:
     found = _DURATION.fullmatch(taken[1][0])
     if found is None:
         return Problem("unknown", f"timeout: {taken[1][0]!r} is no duration")
-    return Wrapped(words=tuple(taken[1][1:]), timeout=float(found[1]) * _UNITS[found[2]])
+    return Wrapped(words=tuple(taken[1][1:]), timeout=float(found[1]) * _UNITS[found[2]] or None)
 
 
 def _plain(flags: str, valued: str) -> Callable[[Sequence[str]], Wrapped | Problem]:
@@ -155,6 +157,15 @@ def _env(words: Sequence[str]) -> Wrapped | Problem:
     if not rest or rest[0].startswith("-"):
         return Problem("unknown", "env: in a form that is not known")
     return Wrapped(words=tuple(rest), note=LEFT_OUT if notes else "")
+
+
+_ELSEWHERE = re.compile(r"(DOCKER|CONTAINER)_(HOST|CONTEXT)|KUBECONFIG|INCUS_REMOTE")
+
+
+def refuse_variable(name: str) -> Problem:
+    """Return why a call is refused that sets a variable which may change what it does."""
+    elsewhere = ": asks another engine or cluster than the target's own" if _ELSEWHERE.fullmatch(name) else ""
+    return Problem("unknown", f"sets {name}{elsewhere}")
 
 
 def plain_variable(assignment: str) -> bool:

@@ -2,21 +2,13 @@
 
 import re
 
+from replay.policy.jq import check_jq
 from replay.policy.judgement import Problem
 from replay.policy.options import COUNT, Call, Program
 
 _LOADS = Problem("code", "loads a library of its own")
 _WRITES = Problem("writes", "writes its second operand")
 _NUMBER = r"[+-]?(0x)?[0-9a-fA-F]{1,16}"
-
-
-def _imports(call: Call) -> Problem | None:
-    """Modules of jq are further files, found by a name that is no path."""
-    program = call.operands[0] if call.operands else ""
-    if read := re.search(r"\b(import|include|modulemeta)\b", program):
-        return Problem("unknown", f"jq: {read[1]} reads further files")
-    endless = re.search(r"\b(def|repeat|while|until|infinite|recurse\s*\(|range\s*\([^)]*(\d{7}|\d[eE]))", program)
-    return Problem("unknown", f"jq: {endless[1]} may never end") if endless else None
 
 
 def _still(call: Call) -> Problem | None:
@@ -85,7 +77,7 @@ PROGRAMS = (
     ),
     Program("expand", flags="-i", valued={"-t": r"\d{1,3}"}, examples=("expand -t 4 f",)),
     Program("unexpand", flags="-a", valued={"-t": r"\d{1,3}"}, examples=("unexpand -a f",)),
-    Program("fmt", flags="-c -s -t -u", valued={"-w": COUNT}, examples=("fmt -w 80 f",)),
+    Program("fmt", flags="-c -s -t -u", valued={"-w": r"\d{1,4}"}, examples=("fmt -w 80 f",)),
     Program(
         "join",
         flags="-i -z --header --check-order --nocheck-order",
@@ -104,7 +96,7 @@ PROGRAMS = (
         least=1,
         dashes=False,
         refused=dict.fromkeys(("-f", "--from-file", "-L"), Problem("unknown", "takes its program from a file")),
-        check=_imports,
+        check=lambda call: check_jq(call.operands[0]),
         weigh=_environment,
         examples=("jq . f", "jq -r '.a[] | .b' f", "jq -s length f", "jq '.environment, .important' f"),
         asked=("jq -n env", "jq -n '$ENV.HOME'", "jq '.a, env.TOKEN' f"),

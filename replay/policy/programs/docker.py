@@ -1,8 +1,9 @@
 """docker, podman, nerdctl, as far as they only list and print."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from replay.policy.judgement import Problem
+from replay.policy.judgement import Problem, Word
 from replay.policy.options import Answer, Program, Understood, understand
 
 _NAME = r"[A-Za-z0-9][\w./:@-]*"
@@ -37,8 +38,9 @@ _INSPECT = Program("inspect", flags="-s --size", valued={"-f": "text", "--format
 _TOP = Program("top", operands=(_NAME,), least=1, most=1, dashes=False)
 _PORT = Program("port", operands=(_NAME,), least=1, most=2, dashes=False)
 _CHANGING = dict.fromkeys(
-    ("run", "start", "stop", "restart", "create", "pull", "push", "build", "compose", "tag", "load", "import", "update",
-     "rename", "pause", "unpause", "login", "swarm", "service", "stack", "buildx", "wait", "attach", "cp", "commit"),
+    ("run", "start", "stop", "restart", "create", "pull", "push", "build", "up", "down", "exec", "tag", "load",
+     "import", "update", "rename", "pause", "unpause", "login", "swarm", "service", "stack", "buildx", "wait",
+     "attach", "cp", "commit"),
      _SETS,
 ) | dict.fromkeys(("rm", "rmi", "kill", "prune"), _REMOVES)  # fmt: skip
 _DOCKER = {
@@ -54,7 +56,8 @@ _DOCKER = {
                     asks=Problem("read-intrusive", "runs the client's own plugins")),
     "stats": Program("stats", flags="--no-stream --no-trunc", valued=_FORMAT, operands=(_NAME,), dashes=False,
                      check=lambda call: None if call.has("--no-stream") else _ENDLESS),
-    "history": Program("history", flags="-q --no-trunc", operands=(_NAME,), least=1, most=1, dashes=False),
+    "history": Program("history", flags="-q --no-trunc", operands=(_NAME,), least=1, most=1, dashes=False,
+                       asks=Problem("read-secret", "docker history: prints how an image was built, often secrets too")),
     "diff": Program("diff", operands=(_NAME,), least=1, most=1, dashes=False),
     "container": Program("container", subcommands={"ls": _PS, "list": _PS, "logs": _LOGS, "inspect": _INSPECT,
                                                    "top": _TOP}, refused=_CHANGING),
@@ -63,11 +66,62 @@ _DOCKER = {
     "network": Program("network", subcommands={"ls": _list("network ls"), "inspect": _INSPECT}, refused=_CHANGING),
     "system": Program("system", subcommands={"df": _list("system df", "-v")}, refused=_CHANGING),
 }  # fmt: skip
+_SERVICE = r"[A-Za-z0-9][\w.-]*"
+_COMPOSE = Program(
+    "docker compose",
+    subcommands={
+        "ps": Program(
+            "docker compose ps",
+            flags="-a -q --all --quiet --services",
+            valued=_LISTS,
+            operands=(_SERVICE,),
+            dashes=False,
+        ),
+        "ls": Program("docker compose ls", flags="-a -q --all --quiet", operands=(), most=0, dashes=False),
+        "logs": replace(
+            _LOGS,
+            name="docker compose logs",
+            flags="-t --timestamps --no-color --no-log-prefix",
+            operands=(_SERVICE,),
+            least=0,
+            most=50,
+        ),
+        "images": Program("docker compose images", flags="-q --quiet", operands=(_SERVICE,), dashes=False),
+        "top": Program("docker compose top", operands=(_SERVICE,), dashes=False),
+        "version": Program("docker compose version", flags="--short", operands=(), most=0, dashes=False),
+        "config": Program(
+            "docker compose config",
+            flags="-q --quiet --services --volumes --images",
+            operands=(_SERVICE,),
+            dashes=False,
+            asks=_SECRET,
+        ),
+    },
+    refused=_CHANGING,
+    asks=Problem("read-intrusive", "docker compose: runs a plugin, and reads what its files name, even elsewhere"),
+)
+_FILES = frozenset({"-f", "--file", "-p", "--project-name", "--project-directory", "--env-file", "--profile"})
 _PROGRAM = Program("docker", subcommands=_DOCKER, refused=_CHANGING)
+
+
+def _parse_compose(words: Sequence[str]) -> Answer:
+    """Take what chooses a project off the front: ``-f FILE``, ``-p NAME``; bound what a log prints."""
+    chosen: list[Word] = []
+    rest = list(words)
+    while len(rest) > 1 and rest[0].partition("=")[0] in _FILES:
+        name, equals, value = rest.pop(0).partition("=")
+        chosen += [Word(name, "option"), Word(value if equals else rest.pop(0), "place")]
+    if rest[:1] == ["logs"] and not any(word.startswith(("-n", "--tail")) for word in rest):
+        rest[1:1] = ["--tail", _LAST]
+    found = understand(_COMPOSE, rest)
+    return found if isinstance(found, Problem) else Understood((*chosen, *found.words), found.asks, found.note)
 
 
 def _parse(words: Sequence[str]) -> Answer:
     """Bound what a log prints."""
+    if words[:1] == ["compose"]:
+        found = _parse_compose(words[1:])
+        return found if isinstance(found, Problem) else replace(found, words=(Word("compose", "option"), *found.words))
     place = 2 if list(words[:2]) == ["container", "logs"] else 1
     if words[place - 1 : place] == ["logs"] and not any(word.startswith(("-n", "--tail")) for word in words):
         words = [*words[:place], "--tail", _LAST, *words[place:]]
@@ -92,7 +146,12 @@ _ALONE = tuple(
     )
     for name in ("podman", "nerdctl")
 )  # fmt: skip
-PROGRAMS = _ALONE + tuple(
+_SPLIT = Program(
+    "docker-compose",
+    parse=_parse_compose,
+    asked=("docker-compose ps", "docker-compose -f f.yml logs vllm", "docker-compose config"),
+)
+_DOCKER_ITSELF = (
     Program(
         name,
         parse=_parse,
@@ -101,8 +160,10 @@ PROGRAMS = _ALONE + tuple(
                   f"{name} stats --no-stream", f"{name} volume ls", f"{name} --version", f"{name} system df",
                   f"{name} ps --filter name=web --format '{{{{.Names}}}}'"),
         asked=(f"{name} inspect c", f"{name} exec -it c cat /etc/os-release", f"{name} exec c sh -c 'ls /x; id'",
-               f"{name} exec -u app -w /srv c ls -la", f"{name} info"),
+               f"{name} exec -u app -w /srv c ls -la", f"{name} info", f"{name} compose ps",
+               f"{name} compose -f f.yml logs --tail 20 vllm", f"{name} compose config", f"{name} history c"),
     )
     for name in ("docker",)
 )  # fmt: skip
+PROGRAMS = (*_ALONE, _SPLIT, *_DOCKER_ITSELF)
 """Askers of container engines."""

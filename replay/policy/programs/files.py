@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Role, Word
-from replay.policy.options import COUNT, SIZE, Answer, Program, Understood
+from replay.policy.options import COUNT, SIZE, Answer, Program, Understood, fits
 
 _COMPILES = Problem("writes", "compiles a magic file")
 _SPECIAL = Problem("unknown", "reads special files")
@@ -13,8 +13,9 @@ _LISTED = Problem("unknown", "reads a list of further files")
 _WHEN = r"[+-]?\d+(\.\d+)?[bcwkMG]?"
 
 FIND_TESTS: dict[str, str] = {
-    "-name": "text", "-iname": "text", "-path": "text", "-ipath": "text", "-wholename": "text", "-regex": "text",
-    "-iregex": "text", "-lname": "text", "-regextype": r"[a-z-]+", "-type": "[bcdpflsD](,[bcdpflsD])*", "-size": _WHEN,
+    "-name": "text", "-iname": "text", "-path": "text", "-ipath": "text", "-wholename": "text", "-lname": "text",
+    "-regex": "pattern", "-iregex": "pattern",
+    "-regextype": r"[a-z-]+", "-type": "[bcdpflsD](,[bcdpflsD])*", "-size": _WHEN,
     "-mtime": _WHEN, "-atime": _WHEN, "-ctime": _WHEN, "-mmin": _WHEN, "-amin": _WHEN, "-cmin": _WHEN,
     "-maxdepth": r"\d+", "-mindepth": r"\d+", "-newer": "place", "-anewer": "place", "-samefile": "place",
     "-newermt": "text", "-user": r"[\w-]+", "-group": r"[\w-]+", "-perm": r"[-/]?[\w+=,-]+", "-links": _WHEN,
@@ -58,7 +59,7 @@ def _find_test(queue: list[str]) -> list[Word] | Problem:
     kind = FIND_TESTS.get(word)
     if kind is None:
         return Problem("unknown", f"find: {word!r} is not on the list")
-    if not queue or (kind not in {"text", "place"} and not re.fullmatch(kind, queue[0])):
+    if not queue or not fits(kind, queue[0]):
         return Problem("unknown", f"find: the value of {word} is not on the list")
     role: Role = "place" if kind == "place" else "text"
     return [Word(word, "option"), Word(queue.pop(0), role)]

@@ -10,6 +10,8 @@ _FETCHES = Problem("network", "fetches from the network")
 _CHANGING = dict.fromkeys(("install", "uninstall", "wheel", "cache", "config", "sync", "compile"), _INSTALLS)
 _QUIET = ("--isolated", "--disable-pip-version-check", "--no-input")
 
+_RUNS_GIT = Problem("read-intrusive", "pip freeze: runs git in the folders of what is installed from them")
+
 _PIP = {
     "show": Program("pip show", flags="-f --files -v --verbose", operands=(NAME,), least=1),
     "list": Program(
@@ -20,7 +22,7 @@ _PIP = {
         most=0,
         refused={"-o": _FETCHES, "--outdated": _FETCHES, "-u": _FETCHES, "--uptodate": _FETCHES},
     ),
-    "freeze": Program("pip freeze", flags="-l --local --user --all", operands=(), most=0),
+    "freeze": Program("pip freeze", flags="-l --local --user --all", operands=(), most=0, asks=_RUNS_GIT),
     "check": Program("pip check", operands=(), most=0),
     "--version": Program("pip --version", operands=(), most=0),
     "-V": Program("pip -V", operands=(), most=0),
@@ -34,7 +36,8 @@ PROGRAMS = (
         replace(
             PIP,
             name=name,
-            examples=(f"{name} show vllm", f"{name} list", f"{name} freeze", f"{name} --version"),
+            examples=(f"{name} show vllm", f"{name} list", f"{name} --version"),
+            asked=(f"{name} freeze",),
         )
         for name in ("pip", "pip3")
     ),
@@ -60,7 +63,8 @@ PROGRAMS = (
         operands=(NAME,),
         refused=dict.fromkeys(("-U", "-e", "-F", "--install", "--erase"), _INSTALLS),
         check=lambda call: None if call.has("-q") else _INSTALLS,
-        examples=("rpm -qa",),
+        asks=Problem("read-intrusive", "rpm: older versions open their database for writing"),
+        asked=("rpm -qa",),
     ),
 )  # fmt: skip
 """Listers of packages."""

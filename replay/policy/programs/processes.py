@@ -9,14 +9,13 @@ from replay.policy.options import NAME, Answer, Call, Program, Understood
 _COLUMNS = r"[\w%,:=. -]+"
 _ENDLESS = Problem("unknown", "does not end by itself")
 _CLOSES = Problem("system", "closes sockets")
-_ENVIRONMENT = "ps: prints the environment of processes"
+_ENVIRONMENT = Problem("read-secret", "ps: prints the environment of processes")
 _SETS = Problem("system", "changes the machine")
 
 
 def _parse_ps(words: Sequence[str]) -> Answer:
-    """Accept the letters that choose and shape; BSD's ``e`` would print environments, and with them secrets."""
-    if any("environ" in word.lower() for word in words):
-        return Problem("read-secret", _ENVIRONMENT)
+    """Accept the letters that choose and shape; BSD's ``e`` prints environments, and with them secrets."""
+    asks = _ENVIRONMENT if any("environ" in word.lower() for word in words) else None
     found: list[Word] = []
     queue = list(words)
     while queue:
@@ -24,11 +23,15 @@ def _parse_ps(words: Sequence[str]) -> Answer:
         if re.fullmatch(r"[auxfwljrmhT]+", word) or re.fullmatch(r"-[AaefFlLTHNdwyMj]+", word):
             found.append(Word(word, "option"))
             continue
+        if re.fullmatch(r"[auxfwljrmhT]*e[auxfwljrmhTe]*", word):
+            asks = _ENVIRONMENT
+            found.append(Word(word, "option"))
+            continue
         value = _ps_value(word, queue)
         if isinstance(value, Problem):
             return value
         found += value
-    return Understood(tuple(found))
+    return Understood(tuple(found), asks)
 
 
 def _ps_value(word: str, queue: list[str]) -> list[Word] | Problem:
@@ -41,7 +44,7 @@ def _ps_value(word: str, queue: list[str]) -> list[Word] | Problem:
     if re.fullmatch(r"\d[\d,]*", word):
         return [Word(word, "text")]
     if re.fullmatch(r"[a-zA-Z]*e[a-zA-Z]*", word):
-        return Problem("read-secret", _ENVIRONMENT)
+        return _ENVIRONMENT
     return Problem("unknown", f"ps: {word!r} is not on the list")
 
 
@@ -65,7 +68,7 @@ PROGRAMS = (
         "pgrep",
         flags="-a -f -l -x -c -n -o -v -i",
         valued={"-u": NAME, "-P": r"[\d,]+", "-d": "text"},
-        operands=("text",),
+        operands=("pattern",),
         examples=("pgrep -af vllm",),
     ),
     Program("id", flags="-u -g -G -n -r -z -Z", operands=(NAME,), examples=("id", "id -un ops")),

@@ -10,8 +10,8 @@ _FLAGS = (
     "--no-messages --quiet --text --color --color=never --color=auto --color=always --colour=never --line-buffered"
 )
 _VALUED = {
-    "-e": "text", "-f": "path", "-m": COUNT, "-A": COUNT, "-B": COUNT, "-C": COUNT, "-d": "read|skip",
-    "-D": "skip", "--regexp": "text",
+    "-e": "pattern", "-f": "path", "-m": COUNT, "-A": COUNT, "-B": COUNT, "-C": COUNT, "-d": "read|skip",
+    "-D": "skip", "--regexp": "pattern",
         "--file": "path", "--max-count": COUNT, "--after-context": COUNT,
     "--before-context": COUNT, "--context": COUNT, "--include": "text", "--exclude": "text", "--exclude-dir": "text",
 }  # fmt: skip
@@ -30,8 +30,8 @@ _RG = Program(
     "rg",
     flags=_RG_FLAGS,
     valued={
-        "-e": "text", "-f": "path", "-g": "text", "-t": r"[\w-]+", "-T": r"[\w-]+", "-A": COUNT, "-B": COUNT,
-        "-C": COUNT, "-m": COUNT, "-M": COUNT, "-j": COUNT, "-r": "text", "-d": COUNT, "--regexp": "text",
+        "-e": "pattern", "-f": "path", "-g": "text", "-t": r"[\w-]+", "-T": r"[\w-]+", "-A": COUNT, "-B": COUNT,
+        "-C": COUNT, "-m": COUNT, "-M": COUNT, "-j": COUNT, "-r": "text", "-d": COUNT, "--regexp": "pattern",
         "--file": "path",
         "--glob": "text", "--iglob": "text", "--type": r"[\w-]+", "--type-not": r"[\w-]+", "--after-context": COUNT,
         "--before-context": COUNT, "--context": COUNT, "--max-count": COUNT, "--max-columns": COUNT,
@@ -39,7 +39,7 @@ _RG = Program(
         "--sortr": "[a-z]+", "--max-filesize": SIZE, "--context-separator": "text", "--threads": COUNT,
         "--engine": "[a-z0-9]+",
     },
-    operands=("text", "path"),
+    operands=("pattern", "path"),
     instead=("-e", "-f", "--regexp", "--file", "--files", "--type-list", "--version", "-V"),
     least=1,
     fixed=("--no-config",),
@@ -53,7 +53,7 @@ PROGRAMS = (
             name,
             flags=_FLAGS,
             valued=_VALUED,
-            operands=("text", "path"),
+            operands=("pattern", "path"),
             least=1,
             number="-C",
             instead=("-e", "-f", "--regexp", "--file"),

@@ -49,6 +49,7 @@ def _check_dmesg(call: Call) -> Problem | None:
     return Problem("unknown", "dmesg: takes no operand") if call.operands else None
 
 
+_UNIT_FILES = Problem("read-secret", "systemctl cat: prints unit files, and with them the environments of services")
 _JOURNAL = Program(
     "journalctl",
     flags="-a -e -x -q -r -k -m -l --all --quiet --reverse --dmesg --merge --full --utc --no-hostname --catalog "
@@ -93,7 +94,11 @@ def _parse_systemctl(words: Sequence[str]) -> Answer:
 
 _SERVICES = Program(
     "systemctl",
-    subcommands={**_SYSTEMCTL, "show": replace(_SYSTEMCTL["show"], weigh=_shows_all)},
+    subcommands={
+        **_SYSTEMCTL,
+        "show": replace(_SYSTEMCTL["show"], weigh=_shows_all),
+        "cat": replace(_SYSTEMCTL["cat"], asks=_UNIT_FILES),
+    },
     fixed=("--no-pager",),
     refused=_CHANGING,
 )
@@ -103,9 +108,9 @@ PROGRAMS = (
         "systemctl",
         parse=_parse_systemctl,
         examples=("systemctl status vllm", "systemctl --no-pager show -p MainPID vllm", "systemctl is-active docker",
-                  "systemctl list-units --type=service", "systemctl cat vllm.service", "systemctl --failed",
+                  "systemctl list-units --type=service", "systemctl --failed",
                   "systemctl --no-pager -l -n 5 status vllm"),
-        asked=("systemctl show vllm", "systemctl show vllm -p Environment"),
+        asked=("systemctl show vllm", "systemctl show vllm -p Environment", "systemctl cat vllm.service"),
     ),
     Program(
         "journalctl",
@@ -157,7 +162,8 @@ PROGRAMS = (
     Program("top", flags="-b -c -H -i", valued={"-n": "[1-5]", "-p": r"[\d,]+", "-u": NAME, "-o": r"[+-]?[\w%]+",
             "-d": r"[1-5]", "-w": r"\d{1,3}"}, operands=(), most=0, dashes=False,
             check=lambda call: None if call.has("-b") and call.has("-n") else _ENDLESS,
-            examples=("top -bn1", "top -b -n 1 -o %MEM")),
+            asks=Problem("read-intrusive", "top: makes a folder for its settings where there is none"),
+            asked=("top -bn1", "top -b -n 1 -o %MEM")),
     Program("printenv", operands=(r"\w+",), dashes=False, most=20,
             asks=Problem("read-secret", "prints the environment, and with it secrets"),
             asked=("printenv HF_TOKEN", "printenv")),

@@ -35,6 +35,28 @@ def _check_sysctl(call: Call) -> Problem | None:
     return Problem("system", "sysctl: changes the machine") if changed else None
 
 
+_KEYS = re.compile(r"net([./]ipv4([./]tcp_fastopen_key)?|[./]ipv6([./]conf.*)?)?|.*(secret|fastopen_key).*")
+"""Keys of the kernel, and the branches in which they stand."""
+
+
+def _weigh_sysctl(call: Call) -> Problem | None:
+    """What prints all, or a whole branch of it, prints the keys of the network too."""
+    if call.has("-N", "--names"):
+        return None
+    keys = any(_KEYS.fullmatch(operand) or "*" in operand for operand in call.operands) or call.has("-a", "--all")
+    return Problem("read-secret", "sysctl: prints keys of the network") if keys else None
+
+
+_FILTERS = Problem("system", "iptables: changes what the network lets through")
+
+
+def _weigh_iptables(call: Call) -> Problem | None:
+    """Even a list takes a lock, and makes the kernel load what filters, if nothing did before."""
+    if not call.has("-n", "--numeric", "-S", "--list-rules"):
+        return Problem("network", "asks name servers for every address, takes a lock, may load a module of the kernel")
+    return Problem("read-intrusive", "takes a lock, and may load a module of the kernel")
+
+
 _INTERNET = r"[46]?(tcp|udp|TCP|UDP)?(@\d{1,3}(\.\d{1,3}){3})?(:[\w,-]+)?"
 
 
@@ -101,7 +123,24 @@ PROGRAMS = (
         operands=(r"[\w./*=,-]+",),
         refused=dict.fromkeys(("-w", "--write", "-p", "--load", "--system"), _SETS),
         check=_check_sysctl,
-        examples=("sysctl -n vm.swappiness", "sysctl -a"),
+        weigh=_weigh_sysctl,
+        examples=("sysctl -n vm.swappiness", "sysctl -aN"),
+        asked=("sysctl -a", "sysctl net.ipv4.tcp_fastopen_key"),
+    ),
+    *(
+        Program(
+            name,
+            flags="-L -S -n -v -x --list --list-rules --numeric --verbose --exact --line-numbers",
+            valued={"-t": "filter", "--table": "filter"},
+            operands=("[A-Za-z][A-Za-z0-9_-]*",),
+            most=1,
+            dashes=False,
+            refused=dict.fromkeys(("-A", "-I", "-D", "-R", "-F", "-X", "-P", "-Z", "-N", "-E", "-C"), _SETS),
+            check=lambda call: None if call.has("-L", "-S", "--list", "--list-rules") else _FILTERS,
+            weigh=_weigh_iptables,
+            asked=(f"{name} -L -n -v --line-numbers", f"{name} -S", f"{name} -L INPUT"),
+        )
+        for name in ("iptables", "ip6tables")
     ),
     Program("ibstat", flags="-l -s -p", operands=(NAME,), most=2, dashes=False, examples=("ibstat",)),
     Program("ibv_devinfo", flags="-l -v", valued={"-d": NAME}, operands=(), most=0, dashes=False,

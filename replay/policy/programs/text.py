@@ -15,6 +15,8 @@ _WRITES = Problem("writes", "writes a file")
 
 
 _NUMBER = re.compile(r"[\w.+-]*")
+_NUMBERS = re.compile(r"%[^A-Za-z%]*[hlLqjzt]*[aAdiouxXeEfFgG]")
+"""A conversion of a number, in a format of printf."""
 
 
 def _echo(words: Call) -> Answer:
@@ -40,7 +42,9 @@ def _parse_printf(words: Sequence[str]) -> Answer:
         return Problem("unknown", "printf: takes a format, not an option")
     if re.search(r"%[^A-Za-z%]*(\*|\d{4})", rest[0]):
         return Problem("unknown", "printf: a width that is not on the list")
-    if re.search(r"%[^A-Za-z%]*[diouxXeEfFgG]", rest[0]) and not all(map(_NUMBER.fullmatch, rest[1:])):
+    if re.search(r"%[^A-Za-z%]*[hlLqjzt]*n", rest[0]):
+        return Problem("unknown", "printf: %n sets a variable of the shell")
+    if _NUMBERS.search(rest[0]) and not all(map(_NUMBER.fullmatch, rest[1:])):
         return Problem("unknown", "printf: some shells calculate what is to be a number")
     return Understood(tuple(Word(word, "text") for word in rest))
 
@@ -51,16 +55,18 @@ def _check_tail(call: Call) -> Problem | None:
     return None
 
 
-def _check_fold(call: Call) -> Problem | None:
+def _check_width(call: Call) -> Problem | None:
     long = [value for value in call.values("-w", "-t") if len(value) > len("9999")]
     return Problem("unknown", f"a width of {long[0]}") if long else None
 
 
 def _check_tac(call: Call) -> Problem | None:
-    """What cannot be read from its end is first put into a temporary file."""
     if call.operands and "-" not in call.operands:
         return None
     return Problem("writes", "tac: keeps what it is given in a temporary file")
+
+
+_BACKWARDS = Problem("read-intrusive", "tac: keeps what cannot be read from its end, as in /proc, in a temporary file")
 
 
 PROGRAMS = (
@@ -142,12 +148,12 @@ PROGRAMS = (
     Program(
         "nl",
         valued={"-b": r"[atn]|p.*", "-w": COUNT, "-s": "text", "-v": COUNT, "-n": "ln|rn|rz"},
-        check=_check_fold,
+        check=_check_width,
         examples=("nl -ba f",),
     ),
-    Program("tac", check=_check_tac, examples=("tac f",)),
+    Program("tac", check=_check_tac, asks=_BACKWARDS, asked=("tac f",)),
     Program("rev", dashes=False, examples=("rev f",)),
-    Program("fold", flags="-s -b", valued={"-w": COUNT}, examples=("fold -w 80 f",)),
+    Program("fold", flags="-s -b", valued={"-w": COUNT}, check=_check_width, examples=("fold -w 80 f",)),
     Program("paste", flags="-s -z", valued={"-d": "text"}, examples=("paste -sd, f",)),
     Program("column", flags="-t", valued={"-s": "text"}, dashes=False, examples=("column -t f",)),
     Program("strings", flags="-a", valued={"-n": COUNT}, least=1, examples=("strings -n 8 f",)),

@@ -31,8 +31,8 @@ from tests.replay.policy.grammar.cases import FAMILIES
 
 PACKAGE = Path(__file__).parents[3] / "replay" / "policy"
 FAST = (
-    "grammar.test_tables", "test_effects", "test_adversarial", "test_open_words", "test_parts", "test_bounds",
-    "test_second_opinion",
+    "grammar.test_tables", "test_effects", "test_open_words", "test_parts", "test_second_opinion",
+    "hostile.test_adversarial", "hostile.test_bounds", "hostile.test_disguises", "hostile.test_languages",
     "grammar.test_grammar",
 )  # fmt: skip
 """Tests that only judge."""

@@ -16,7 +16,6 @@ _REFUSED = {
     "--output": _WRITES, "--ext-diff": _RUNS, "--textconv": _RUNS, "--show-signature": _SIGNS,
     "--submodule": _RUNS, "--open-files-in-pager": _RUNS, "--remerge-diff": _WRITES,
 }  # fmt: skip
-_REVISION = r"[^-].*"
 _WHEN = "text"
 _DATES = r"[a-z]+(-local|-strict)?|format:[^\n]*"
 _NAMED = "oneline|short|medium|full|fuller|reference|email|raw"
@@ -29,8 +28,8 @@ _DIFF_FLAGS = (
     "--compact-summary --cumulative --no-relative --no-indent-heuristic --indent-heuristic"
 )
 _DIFF_VALUED = {
-    "--unified": COUNT, "--diff-filter": "[A-Za-z*]+", "-S": "text", "-G": "text",
-    "--inter-hunk-context": COUNT, "--word-diff-regex": "text", "-O": r"(?!)",
+    "--unified": COUNT, "--diff-filter": "[A-Za-z*]+", "-S": "text", "-G": "pattern",
+    "--inter-hunk-context": COUNT, "--word-diff-regex": "pattern", "-O": r"(?!)",
 }  # fmt: skip
 _DIFF_OPTIONAL = {
     "--stat": r"[\d,]+", "--color": "never|always|auto", "--word-diff": "[a-z]+", "--color-words": "[^\n]*",
@@ -48,8 +47,8 @@ _LOG_FLAGS = (
 ).replace("--stdin-is-not-read ", "")
 _LOG_VALUED = {
     "-n": COUNT, "--max-count": COUNT, "--skip": COUNT, "--since": _WHEN, "--after": _WHEN, "--until": _WHEN,
-    "--before": _WHEN, "--author": "text", "--committer": "text", "--grep": "text", "--date": _DATES,
-    "-L": r"[^\n]+", "--exclude": "text", "--min-parents": r"\d+", "--max-parents": r"\d+",
+    "--before": _WHEN, "--author": "pattern", "--committer": "pattern", "--grep": "pattern", "--date": _DATES,
+    "-L": "pattern", "--exclude": "text", "--min-parents": r"\d+", "--max-parents": r"\d+",
 }  # fmt: skip
 _LOG_OPTIONAL = {
     "--decorate": "short|full|auto|no", "--branches": "[^\n]*", "--tags": "[^\n]*", "--remotes": "[^\n]*",
@@ -147,7 +146,7 @@ COMMANDS = {
     "cat-file": _command("cat-file", "-t -s -e -p", least=1, most=2, operands=("text",), weigh=_weigh),
     "blame": _command(
         "blame", "-s -e -l -t -w -f -n -p --show-email --porcelain --line-porcelain --root --show-name --show-number",
-        valued={"-L": r"[^\n]+", "--since": "text", "--date": _DATES}, optional={"-M": r"\d+", "-C": r"\d+"},
+        valued={"-L": "pattern", "--since": "text", "--date": _DATES}, optional={"-M": r"\d+", "-C": r"\d+"},
         fixed=("--no-textconv",), least=1, weigh=_filtered,
     ),
     "describe": _command(
@@ -168,8 +167,8 @@ COMMANDS = {
     "grep": _command(
         "grep", "-n -i -l -L -w -v -c -h -H -E -F -P -G -q -o -I -a -p -W --cached --name-only --line-number --count "
         "--ignore-case --word-regexp --extended-regexp --fixed-strings --heading --break --no-color --untracked",
-        valued={"-e": "text", "-A": COUNT, "-B": COUNT, "-C": COUNT, "--max-depth": COUNT, "-m": COUNT},
-        operands=("text", "path"), least=1, instead=("-e",), number="-C",
+        valued={"-e": "pattern", "-A": COUNT, "-B": COUNT, "-C": COUNT, "--max-depth": COUNT, "-m": COUNT},
+        operands=("pattern", "path"), least=1, instead=("-e",), number="-C",
         refused={**_REFUSED, "-O": _RUNS}, weigh=None,
     ),
     "version": _command("version", "--build-options", operands=(), most=0),

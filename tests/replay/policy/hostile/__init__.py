@@ -1,0 +1,1 @@
+"""Commands that look harmless and are not."""

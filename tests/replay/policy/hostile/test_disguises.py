@@ -1,0 +1,118 @@
+"""Calls of harmless programs that write, run another one, reach a machine, leak, or do not end."""
+
+import pytest
+
+from replay.policy.judge import assess
+
+WRITES_OR_RUNS = [
+    ("printf %n PATH; ls", "unknown"),
+    ("printf '%5n' IFS", "unknown"),
+    ("printf %s%n a PATH", "unknown"),
+    ("printf '%1$hhn' PATH", "unknown"),
+    ("printf %ld 'a[$(touch m)]'", "unknown"),
+    ("printf %La 'a[$(touch m)]'", "unknown"),
+    ("pip freeze", "read-intrusive"),
+    ("python3 -m pip freeze", "read-intrusive"),
+    ("tac /proc/cpuinfo", "read-intrusive"),
+    ("cd /proc && tac cpuinfo", "read-intrusive"),
+    ("cat f | tac", "writes"),
+    ("top -bn1", "read-intrusive"),
+    ("rpm -qa", "read-intrusive"),
+    ("python3 -I -m json.tool f m", "writes"),
+    ("cat f | python3 -m json.tool - m", "writes"),
+    ("python3 -m json.tool f", "code"),
+    ("cat f | python3 -c 'print(1)'", "code"),
+    ("cat f | python3 -m pip list", "code"),
+    ("docker compose ps", "read-intrusive"),
+    ("docker compose --project-directory /x logs", "read-intrusive"),
+    ("docker compose", "unknown"),
+    ("iptables -L -n", "read-intrusive"),
+    ("sudo iptables -t nat -L -n", "unknown"),
+    ("ssh h 'sudo iptables -F'", "system"),
+    ("echo pw | sudo -S cat", "unknown"),
+]
+REACHES = [
+    ("ls /net/host.example", "network"),
+    ("stat /net/host.example/x", "network"),
+    ("cat /afs/x/y", "network"),
+    ("cd /cvmfs/x && ls", "network"),
+    ("find /misc/x -name y", "network"),
+    ("iptables -L", "network"),
+    ("DOCKER_HOST=tcp://h:2375 docker ps", "unknown"),
+    ("KUBECONFIG=/x/c kubectl get pods", "unknown"),
+]
+LEAKS = [
+    "sysctl -a", "sysctl net.ipv4.tcp_fastopen_key", "sysctl -n net.ipv6.conf.all.stable_secret", "sysctl net.ipv4",
+    "sysctl net/ipv6/conf/eth0/stable_secret", "sysctl 'net.*'", "sysctl net", "sysctl net.ipv6",
+    "sysctl net.ipv6.conf", "cat ~/.bashrc", "cat /root/.profile", "cat /home/x/.zshenv", "cat /etc/environment",
+    "cat /etc/profile.d/cuda.sh", "cat /etc/systemd/system/vllm.service", "cat ~/.config/systemd/user/x.service",
+    "cat /etc/default/vllm", "cat /etc/sysconfig/vllm", "cat ~/.config/environment.d/x.conf", "systemctl cat vllm",
+    "systemctl show vllm", "docker compose config", "docker-compose -f f config", "docker history x",
+    "docker inspect c", "ps auxe", "ps eww", "ps aux e", "ps -eo pid,environ", "cat ~/.gitconfig",
+    "cat ~/.config/git/config", "cat /etc/gitconfig", "cat /run/secrets/x.py",
+    "cat /run/cloud-init/instance-data-sensitive.json", "strings core.4242", "strings x.core",
+    "strings /var/lib/systemd/coredump/core.x.zst", "strings /var/crash/x", "cat /var/spool/cron/crontabs/root",
+    "cat /var/lib/rancher/k3s/server/node-token", "cat hf_token", "cat x-token.txt", "cat /x/oauth_creds.json",
+    "diff -N /root/.aws /x", "diff -N /etc /x", "diff shadow /etc", "diff -u /root/x /root",
+    "rg -e --files -uu /root", "rg -uu -e BEGIN /root", "grep -rE '(TOKEN|SECRET)=' /srv/app",
+    "grep -rni api_key /srv", "rg -uu 'hf_[A-Za-z]+' /srv", "grep -r 'Bearer ' /var/log/x",
+    "grep -rn -e x -e PASSWORD= /srv/app", "cat /etc/shadow /etc/hosts", "cat /etc/hosts /etc/shadow",
+]  # fmt: skip
+NEVER_ENDS = """
+    find -L / -name x;find -L /sys -name x;find /sys -follow;find /sys/class -follow -name x;ls -R -L /
+    cd /sys && find -L . -name x;ls -RL /sys;ls -LR /;ls --recursive --dereference /proc;du -L /sys;du -sL /proc
+    cd / && ls -RL;cat /dev/zero;head -c 1T /dev/zero;grep x /dev/urandom;od /dev/zero;xxd /dev/random
+    wc -l < /dev/zero;sort /dev/zero;jq . /dev/zero;cat /etc/shadow /dev/zero;cat /dev/zero /etc/shadow
+    diff -r /proc/1 /proc/2;diff /dev/zero /dev/urandom;yes;yes | head;seq 1 0 5;seq 1 1e15;tail -f f;sleep 99
+    fold -w 99999999 f;fmt -w 99999999 f;nl -w 99999999 f;watch ls;cat /sys/bus/pci/devices/0000:00:00.0/config
+    dd if=/dev/zero
+"""
+READ = """
+    sysctl vm.swappiness;sysctl -aN;sysctl kernel.pid_max net.core.somaxconn;sysctl net.ipv4.ip_forward
+    python3 -m json.tool;cat f | python3 -m json.tool;cat f | python -m json.tool --indent 2 | head
+    python3 -I -m json.tool f;find -L /srv -name x;find /sys -name x;ls -RL /srv;du -L /models;diff a b
+    diff -u /srv/a.py /srv/b.py;rg --files /srv;printf '%s\\n%5d' a 5;grep -rn hf_config /srv/vllm
+    grep -rn num_tokens /srv;grep -rn bos_token src;grep -n SECRET f;cat added_tokens.json
+    cat /lib/systemd/system/ssh.service;cat /etc/default/grub;cat /var/lib/kubelet/config.yaml;fold -w 80 f
+    cat special_tokens_map.json;cat /var/lib/kubelet/cpu_manager_state;ls /net;cat /srv/compose.yaml;timeout 0 cat f
+    systemctl show -p MainPID vllm;ls -la ~/.bashrc;cat /x/environment.py;docker logs c;journalctl -u vllm -n 5
+"""
+
+
+def commands(text: str) -> list[str]:
+    return [each.strip() for each in text.replace("\n", ";").split(";") if each.strip()]
+
+
+@pytest.mark.parametrize(("command", "effect"), [*WRITES_OR_RUNS, *REACHES])
+def test_what_more_than_reading_does_is_known(command: str, effect: str) -> None:
+    judged = assess(command)
+    assert judged.effect == effect
+    assert judged.decision != "run"
+
+
+@pytest.mark.parametrize("command", LEAKS)
+def test_what_prints_secrets_is_asked_about(command: str) -> None:
+    judged = assess(command)
+    assert (judged.decision, judged.effect) == ("ask", "read-secret")
+    assert judged.reasons
+
+
+@pytest.mark.parametrize("command", commands(NEVER_ENDS))
+def test_what_does_not_end_is_refused(command: str) -> None:
+    assert assess(command).decision == "refuse"
+
+
+@pytest.mark.parametrize("command", ["awk 'BEGIN{while(1);}'", "bc <<< 'while(1){}'", "perl -e '1 while 1'"])
+def test_no_other_language_runs_at_all(command: str) -> None:
+    assert assess(command).decision == "refuse"
+
+
+@pytest.mark.parametrize("command", commands(READ))
+def test_what_only_looks_like_it_is_read(command: str) -> None:
+    judged = assess(command)
+    assert (judged.decision, judged.reasons) == ("run", ())
+
+
+def test_no_limit_of_time_is_none() -> None:
+    assert assess("timeout 0 cat f").timeout is None
+    assert assess("timeout 5 timeout 0 cat f").timeout == 5
