@@ -181,12 +181,16 @@ Call = tuple[int, str | None]
 
 @dataclass
 class PlanAsked(Message):
-    """Plans are wanted: `steps` to run again on the targets or ranges `on`; `mapping` is recorded host to target."""
+    """Plans are wanted: `steps` to run again on the targets or ranges `on`; `mapping` is recorded host to target.
+
+    `allowed` is what the plans may ask about beside what the policy asks about: ``code``, ``writes``.
+    """
 
     session: str
     on: Sequence[str]
     steps: Sequence[int]
     mapping: Mapping[str, str]
+    allowed: frozenset[str] = frozenset()
 
 
 @dataclass

@@ -40,9 +40,11 @@ class Replays:
             found = [known.named(name) for name in expand(asked.on)]
             chosen = Selection(steps=frozenset(asked.steps))
             with Reader.open(self._store) as reader:
+                allowed = {name: name in asked.allowed for name in ("code", "writes")}
                 self._members = [
-                    Member(one, build_plan(reader, asked.session, one, chosen, hosts_for(one.name, asked.mapping)))
+                    Member(one, build_plan(reader, asked.session, one, chosen, hosts, **allowed))
                     for one in found
+                    for hosts in [hosts_for(one.name, asked.mapping)]
                 ]
         except NecropsyError as error:
             return messages.Failed.of(error)

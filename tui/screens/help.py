@@ -44,6 +44,7 @@ KEYS = (
     ("In a plan", (
         ("Space", "consent to the step, or take it back; what is refused cannot be consented to"),
         ("a", "consent to all steps with the same programs and the same effect"),
+        ("c  w", "ask also about recorded code, about writes: in a scratch folder on the target, or no longer"),
         ("y", "run it: what only reads, and what you consented to"),
         ("Esc", "leave; while it runs: end it, here and on the target"),
         ("▶ [ ] [x] ■", "runs; is asked about; you consented; is refused"),

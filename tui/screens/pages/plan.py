@@ -112,6 +112,7 @@ def page(row: Row, progress: Progress, recorded: str) -> list[Block]:
     step = row.step
     blocks: list[Block] = [Prose(ink("$ ", "accent") + inline(step.command, "code"), hang=2), blank()]
     blocks += _sending(row, progress)
+    blocks += _scratch(step)
     for target in row.targets:
         place = (target, step.step)
         if (came := progress.done.get(place)) is not None:
@@ -136,7 +137,7 @@ def _sending(row: Row, progress: Progress) -> Iterator[Block]:
         )
         for stage in step.local_stages:
             yield Prose(ink("then here:  ", "muted") + inline(" ".join(stage), "muted"), hang=2)
-        for recorded, mapped in step.mapped_paths:
+        for recorded, mapped in step.mapped_paths if not (step.scratch and step.scratch.written) else ():
             yield Prose(inline(f"{recorded} stands for {mapped}", "muted"), hang=2)
     yield lines.field("effect", ink(step.effect, DECISIONS[step.decision][1]))
     yield lines.field("decision", _decision(row, progress))
@@ -144,11 +145,32 @@ def _sending(row: Row, progress: Progress) -> Iterator[Block]:
         yield lines.field("" if place else "why", inline(reason, "muted" if step.decision == "run" else "doubtful"))
 
 
+def _scratch(step: PlannedStep) -> Iterator[Block]:
+    """Yield what runs in a scratch folder and what lies there: to be seen before a person consents."""
+    if step.scratch is None:
+        return
+    yield from lines.heading("In a scratch folder")
+    yield lines.field("folder", inline(step.scratch.folder))
+    for place, (path, there) in enumerate(step.scratch.written):
+        yield lines.field("" if place else "writes", inline(f"{there}, which is {path} in the log", "doubtful"))
+    for place, path in enumerate(step.scratch.read):
+        yield lines.field("" if place else "reads", inline(f"{path}, as earlier steps of this plan leave it"))
+    for place, file in enumerate(step.scratch.files):
+        origins = ", ".join(map(str, file.origins))
+        yield lines.field("" if place else "files", inline(f"{file.path} of step {origins}: {file.place}"))
+    for name, value in step.scratch.env:
+        yield lines.field("with", inline(f"{name}={value}"))
+    if step.scratch.script:
+        yield from lines.heading("The code that runs")
+        yield Listing(locate(step.scratch.script, ()).lines[:LONGEST])
+
+
 def _decision(row: Row, progress: Progress) -> Content:
     if row.step.decision == "run":
         return ink("runs: it is proven to be reading", "good")
     if row.step.decision == "refuse":
-        return ink("refused: no consent can change that", "bad")
+        never = "" if row.step.effect in {"code", "writes"} else ": no consent can change that"
+        return ink(f"refused{never or ' in this plan'}", "bad")
     if row.call in progress.consented:
         return ink("[x] you consent: it runs with the others", "good")
     return ink("[ ] asked about: space gives your consent, without it this does not run", "doubtful")

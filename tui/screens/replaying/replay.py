@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -25,6 +26,8 @@ from tui.widgets.document import Document
 from tui.widgets.ink import ink, inline
 from tui.widgets.roster import Roster
 
+_ALLOWING = {"code": "c", "writes": "w"}
+"""What may be asked about beside what the policy asks about, and the key for it."""
 PAUSE = 0.05
 """Seconds after which what happened is drawn, so that a fleet's news are drawn together."""
 
@@ -36,12 +39,15 @@ class ReplayScreen(ModalScreen[bool]):
         Binding("escape", "leave", "Leave"),
         Binding("y", "run", "Run it"),
         Binding("a", "consent_alike", "Consent to all like it"),
+        Binding("c", "allow('code')", "Ask about recorded code too"),
+        Binding("w", "allow('writes')", "Ask about writes too"),
     ]
 
     def __init__(self, opened: Opened, selections: Sequence[Selection]) -> None:
         super().__init__()
         self._opened = opened
         self._selections = selections
+        self._asked: messages.PlanAsked | None = None
         self._plans: Sequence[Plan] = ()
         self._rows: Sequence[pages.Row] = ()
         self._progress = pages.Progress()
@@ -72,7 +78,8 @@ class ReplayScreen(ModalScreen[bool]):
             return
         self._say("Planning …")
         on_them = form.targets or sorted(set(form.mapping.values()))
-        self.post_message(messages.PlanAsked(self._opened.row.id, on_them, form.steps, form.mapping))
+        self._asked = messages.PlanAsked(self._opened.row.id, on_them, form.steps, form.mapping)
+        self.post_message(self._asked)
 
     @on(Button.Pressed, "#no")
     def action_leave(self) -> None:
@@ -108,7 +115,7 @@ class ReplayScreen(ModalScreen[bool]):
         elif row.step.decision == "run":
             self._say(f"Step {row.step.step} needs no consent: it is proven to be reading.")
         else:
-            self._say(f"Step {row.step.step} cannot be consented to: {'; '.join(row.step.reasons)}")
+            self._say(f"Step {row.step.step} cannot be consented to: {'; '.join(row.step.reasons)}{self._advice(row)}")
 
     def action_consent_alike(self) -> None:
         """Give consent to all steps that call the same programs to the same effect."""
@@ -119,10 +126,19 @@ class ReplayScreen(ModalScreen[bool]):
             self._draw(self._plan_in_words())
             self._show_page(stay=True)
 
+    def action_allow(self, what: str) -> None:
+        """Plan anew, with or without what runs in a scratch folder; until that is shown nothing can be run."""
+        if self._waiting and self._asked is not None:
+            self._plans = ()
+            self._asked = replace(self._asked, allowed=self._asked.allowed ^ {what})
+            self._say("Planning …")
+            self.post_message(self._asked)
+
     def on_planned(self, planned: messages.Planned) -> None:
-        """Show the plan and wait for consent."""
+        """Show the plan and wait for consent; what was consented to stays so where the same would be sent."""
         self._plans = planned.plans
         self._rows = pages.rows(planned.plans)
+        self._progress.consented &= {row.call for row in self._rows if row.step.decision == "ask"}
         self.query_one(Dialog).remove_class("-form")
         self.call_after_refresh(self.query_one(Calls).focus)  # before that it is not displayed, and takes no focus
         self._draw(self._plan_in_words())
@@ -184,7 +200,18 @@ class ReplayScreen(ModalScreen[bool]):
         asks = any(row.step.decision == "ask" for row in self._rows)
         runs = any(row.step.decision == "run" or row.call in self._progress.consented for row in self._rows)
         consent = "   space consents, a to all like it" if asks else ""
-        return f"{pages.summary(self._plans)}.{consent}{'   y runs it' if runs else ''}   Esc leaves"
+        more = "".join(f"   {key} {self._turn(what)} {what}" for what, key in _ALLOWING.items())
+        return f"{pages.summary(self._plans)}.{consent}{more}{'   y runs it' if runs else ''}   Esc leaves"
+
+    def _turn(self, what: str) -> str:
+        return "drops" if self._asked is not None and what in self._asked.allowed else "adds"
+
+    def _advice(self, row: pages.Row) -> str:
+        """Return what a person may do about a step that is refused."""
+        key = _ALLOWING.get(row.step.effect)
+        if key is None or self._turn(row.step.effect) == "drops":
+            return ""
+        return f".   {key} asks about {row.step.effect} where that can run in a scratch folder"
 
     @work(exclusive=True, group="hosts")
     async def _name_hosts(self) -> None:
