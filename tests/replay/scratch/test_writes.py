@@ -1,5 +1,6 @@
 """Recorded steps that write, run in the scratch folder of a run: what happens there, and what cannot."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from probes.host import script
 from probes.host.targets import Target
 from replay.progress import Done, Progress
 from sessions.errors import PolicyRefusal
@@ -83,19 +85,22 @@ def outside() -> Iterator[Path]:
 
 
 @pytest.mark.sshd
-async def test_a_link_in_scratch_leads_no_write_outside(
-    record: Recorded, run: Runs, bench: Target, outside: Path
+@pytest.mark.parametrize("cage", ["bubblewrap", "util-linux"])
+async def test_a_link_in_scratch_leads_no_write_outside(  # noqa: PLR0913, PLR0917 - fixtures
+    record: Recorded,
+    run: Runs,
+    bench: Target,
+    outside: Path,
+    cage: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Neither what a step writes nor what is rebuilt for one: the kernel refuses both."""
-    plan = record(
-        "cat > /tmp/other/b.txt <<'E'\nrebuilt\nE",
-        "mkdir -p /tmp/exp/d",
-        "echo x > /tmp/exp/d/marker",
-        "echo y >> /tmp/exp/v",
-        "cp /etc/hostname /tmp/exp/d/",
-        "sed -i s/rebuilt/changed/ /tmp/other/b.txt",
-        target=bench,
-    )
+    if cage == "util-linux":
+        if os.geteuid():
+            pytest.skip("only root can have it")
+        monkeypatch.setattr("probes.host.script.PATH", f"{broken_bubblewrap(tmp_path / 'bin')}:{script.PATH}")
+    plan = record(*TO_LINKS, target=bench)
     at = folder(plan)
 
     def plant(event: Progress) -> None:
@@ -105,11 +110,29 @@ async def test_a_link_in_scratch_leads_no_write_outside(
                 (at / "tmp" / name).symlink_to(there)
 
     results = await run(plan, bench, {1, 2, 3, 4, 5}, told=plant)
-    assert [results[step].exit_code for step in (1, 2, 3, 4)] == [0, 2, 2, 1]
+    assert [results[step].exit_code for step in (1, 2, 3, 4)] == [0, 2, 2, 1], results
     assert all("Read-only file system" in results[step].output for step in (2, 3, 4)), results
     assert (results[5].outcome, "Read-only file system" in results[5].detail) == ("not-replayable", True)
     assert (held(outside), (outside / "victim").read_text()) == (["victim"], "whole\n")
     assert not at.exists()
+
+
+TO_LINKS = (
+    "cat > /tmp/other/b.txt <<'E'\nrebuilt\nE",
+    "mkdir -p /tmp/exp/d",
+    "echo x > /tmp/exp/d/marker",
+    "echo y >> /tmp/exp/v",
+    "cp /etc/hostname /tmp/exp/d/",
+    "sed -i s/rebuilt/changed/ /tmp/other/b.txt",
+)
+
+
+def broken_bubblewrap(made: Path) -> Path:
+    """Make a folder in which bwrap does not work."""
+    made.mkdir()
+    (made / "bwrap").write_text("#!/bin/sh\nexit 1\n")
+    (made / "bwrap").chmod(0o755)
+    return made
 
 
 async def test_what_was_not_consented_to_does_not_run_and_nothing_is_said_of_what_looks_at_it(
