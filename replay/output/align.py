@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import compress, count
+from operator import ne
 
 _MOST_COMPARED = 1_000_000
 """Pairs of lines that are held against each other in one alignment, anchors aside."""
@@ -70,8 +72,7 @@ class Alignment:
 
 def _alike(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return how many lines two texts begin with alike."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(left), len(right)))
+    return next(compress(count(), map(ne, left, right)), min(len(left), len(right)))
 
 
 def _anchors(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:

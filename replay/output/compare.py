@@ -3,16 +3,20 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, islice, zip_longest
+from itertools import compress, islice
+from operator import ne, not_
+from typing import cast
 
 from replay.output import moved
-from replay.output.align import Alignment
+from replay.output.align import Alignment, Stretch
 from replay.output.domains.cells import Tables
 from replay.output.domains.choice import readable, reader
 from replay.output.kinds import Kind, kind_of
 from replay.output.lines import Lines, difference
 from replay.output.masks import Masked
 from replay.output.relations import DRIFTING
+from replay.output.rows.columns import Rows
+from replay.output.rows.places import Places, blocks
 from replay.output.terminal import DRAWING, plain, settle
 from replay.rewrite import PathRules
 from sessions.models.replay import Compared, TokenDifference
@@ -23,10 +27,6 @@ MOST_TOKENS = 200
 """Differing tokens that are kept."""
 _WORDS = re.compile(r"\w+")
 
-_Place = tuple[int, int | None, int | None]
-"""The number of a recorded line, from 1, its place and that of the new line; None where only one text has one."""
-_BLOCK = 1024
-"""Lines that are looked at together, as long as they agree."""
 _FEW = 24
 """Lines that are looked at one by one."""
 
@@ -122,22 +122,15 @@ def _read(left: str, right: str, argv: Sequence[str], lines: Lines) -> Compared 
 
 def _differences(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[TokenDifference]:
     """Yield what differs, in the order of the recording."""
-    every = range(len(left))
-    places: Iterator[_Place] = (
-        zip(count(1), every, every, strict=False) if len(left) == len(right) else _aligned(left, right, lines)
-    )
+    size = len(left)
+    stretches = [(0, size, 0, size)] if size == len(right) else _aligned(left, right, lines)
     sides = _Sides(left, right, lines)
     alike: list[int] = []
-    while block := list(islice(places, _BLOCK)):
-        apart = [
-            place
-            for place in block
-            if (here := place[1]) is None or (there := place[2]) is None or left[here] != right[there]
-        ]
-        if len(apart) < len(block):
-            others = set(apart)
-            alike += [place[0] - 1 for place in block if place not in others]
-        yield from sides.differences(apart)
+    for places in blocks(stretches):
+        differ = [*map(ne, *sides.texts(places))]
+        if not all(differ):
+            alike += compress(places.here, map(not_, differ))
+        yield from sides.differences(places if all(differ) else places.chosen(differ))
     yield from _confirmed(left, alike, lines)
 
 
@@ -145,27 +138,34 @@ class _Sides:
     """The lines of two texts, of which many are looked at together while they agree."""
 
     def __init__(self, left: Sequence[str], right: Sequence[str], lines: Lines) -> None:
-        self._left, self._right, self._lines = left, right, lines
+        self._left, self._right, self._lines = (*left, None), (*right, None), lines
         self._masked = (Masked(left), Masked(right))
 
-    def differences(self, places: Sequence[_Place]) -> Iterator[TokenDifference]:
+    def texts(self, places: Places) -> tuple[list[str | None], list[str | None]]:
+        """Return the lines at some places, None for one that is missing."""
+        return [*map(self._left.__getitem__, places.here)], [*map(self._right.__getitem__, places.there)]
+
+    def differences(self, places: Places) -> Iterator[TokenDifference]:
         """Yield what differs in some lines that are not the same as they stand."""
         if len(places) > _FEW:
-            pairs = [(here, there) for _, here, there in places if here is not None and there is not None]
-            rows = ([self._left[here] for here, _ in pairs], [self._right[there] for _, there in pairs])
-            if not self._lines.agree(rows, (self._masked[0].masks, self._masked[1].masks)):
+            both, single = places.parted()
+            if not self._agree(both):
                 middle = len(places) // 2
-                yield from self.differences(places[:middle])
-                yield from self.differences(places[middle:])
+                yield from self.differences(places.part(0, middle))
+                yield from self.differences(places.part(middle, len(places)))
                 return
-            places = [place for place in places if None in place]
-        for number, here, there in places:
-            yield from self._one(number, here, there)
+            places = single
+        for place in places:
+            yield from self._one(*place)
 
-    def _one(self, number: int, here: int | None, there: int | None) -> Sequence[TokenDifference]:
-        recorded, new = "" if here is None else self._left[here], "" if there is None else self._right[there]
-        if here is None or there is None:
-            return [difference(number, "line", recorded, new)]
+    def _agree(self, places: Places) -> bool:
+        rows = cast("Rows", self.texts(places))
+        return self._lines.agree(rows, (self._masked[0].masks, self._masked[1].masks))
+
+    def _one(self, number: int, here: int, there: int) -> Sequence[TokenDifference]:
+        recorded, new = self._left[here], self._right[there]
+        if recorded is None or new is None:
+            return [difference(number, "line", recorded or "", new or "")]
         if not self._lines.masking:
             return self._lines.told((recorded, new), (recorded, new), number)
         return self._lines.told((self._masked[0][here], self._masked[1][there]), (recorded, new), number)
@@ -179,13 +179,11 @@ def _confirmed(left: Sequence[str], alike: Sequence[int], lines: Lines) -> Itera
             yield from lines.confirm(left[place], place + 1)
 
 
-def _aligned(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[_Place]:
+def _aligned(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[Stretch]:
     levels = [(left, right), (lines.keys(left), lines.keys(right))]
     if len(set(left) & set(right)) * 3 < min(len(left), len(right)):
         del levels[0]  # few lines are the same as they stand: those that are say little about where they belong
-    alignment = Alignment(*levels)
-    for a, b, c, d in alignment.stretches():
-        yield from zip_longest(range(a + 1, max(b, a + d - c) + 1), range(a, b), range(c, d))
+    return Alignment(*levels).stretches()
 
 
 def _elsewhere(left: str, right: str, kind: Kind, about: Circumstances) -> Compared | None:

@@ -16,10 +16,8 @@ from replay.output.shapes import FRAME, LOGGED, PIECE, SHAPE
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _VARYING = b"0123456789abcdef.,:+- \t"
-_BEHIND = 12
-"""Characters behind a piece that may decide what it is, and a few more."""
 _LONG_HEX = re.compile(r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\b[0-9a-f]{32,}\b")
-LETTERS = str.maketrans("abcdefABCDEF", "0" * 12)
+_LETTERS = str.maketrans("abcdefABCDEF", "0" * 12)
 """Hexadecimal letters to zeros."""
 
 
@@ -33,12 +31,13 @@ class Piece(NamedTuple):
 
 
 Getter = Callable[[str], Any]
+Span = tuple[int, int]
 
 
 class Form:
     """What all lines of one outline have in common."""
 
-    __slots__ = ("digits", "fixed", "kinds", "loose", "of_kind", "pieces", "signature", "solid")
+    __slots__ = ("firm", "fixed", "kinds", "lively", "loose", "merged", "of_kind", "pieces", "signature", "solid")
 
     def __init__(self, outline: str, pieces: Sequence[Piece]) -> None:
         """Prepare to look at lines of this outline."""
@@ -47,8 +46,10 @@ class Form:
         lively = [piece for piece in pieces if piece.policy not in FIRM and piece.kind != "space"]
         self.kinds = frozenset(piece.kind for piece in lively)
         """The kinds of the pieces that may differ at all, blanks aside."""
-        self.of_kind = {kind: getter([(p.start, p.end) for p in lively if p.kind == kind]) for kind in self.kinds}
-        """Return the texts of one such kind."""
+        self.lively = {kind: [(p.start, p.end) for p in lively if p.kind == kind] for kind in self.kinds}
+        """Where the pieces of one such kind stand."""
+        self.of_kind = {kind: getter(spans) for kind, spans in self.lively.items()}
+        """Return their texts."""
         self.loose = tuple(piece for piece in lively if piece.policy not in {"any", "ignore"})
         """The pieces whose texts decide together with other lines or by their value."""
         indented = pieces[0].kind == "space" if pieces else False
@@ -59,17 +60,18 @@ class Form:
             for place, piece in enumerate(pieces)
         )  # fmt: skip
         """Lines of equal signature have the same kinds of pieces in the same order, times of the same form."""
-        self.fixed = getter([(piece.start, piece.end) for piece in firm])
-        """Returns what must be equal of a line; blanks between columns are left out."""
-        merged = _merged([*firm, *(piece for piece in pieces if piece.kind == "space")])
-        self.solid = getter(merged)
-        """Returns the same with blanks, in fewer parts: enough for two lines of one outline."""
-        self.digits = getter([(start, end) for start, end in merged if "0" in outline[start:end]])
-        """Returns what of that can differ between two lines of one outline."""
+        self.firm = [(piece.start, piece.end) for piece in firm]
+        """Where stands what must be equal; blanks between columns are left out."""
+        self.fixed = getter(self.firm)
+        """Returns it."""
+        self.merged = _merged([*firm, *(piece for piece in pieces if piece.kind == "space")])
+        """The same with blanks, in fewer parts: enough for two lines of one outline."""
+        self.solid = getter(self.merged)
+        """Returns it."""
 
 
-def _merged(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
+def _merged(pieces: Sequence[Piece]) -> list[Span]:
+    spans: list[Span] = []
     for piece in sorted(pieces, key=lambda each: each.start):
         if spans and spans[-1][1] == piece.start:
             spans[-1] = (spans[-1][0], piece.end)
@@ -78,7 +80,7 @@ def _merged(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
     return spans
 
 
-def getter(spans: Sequence[tuple[int, int]]) -> Getter:
+def getter(spans: Sequence[Span]) -> Getter:
     """Return what takes these parts out of a line."""
     if not spans:
         return lambda _line: ""
@@ -95,34 +97,6 @@ def gist(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").translate(None, _VARYING).decode("utf-8", "surrogatepass")
 
 
-def heads(recorded: str, new: str) -> tuple[str, str]:
-    """Return two lines without what they end with alike, a little more than a piece's surroundings kept.
-
-    The heads of lines are of few forms where whole lines are of many.
-    """
-    if not (recorded.isascii() and new.isascii()):
-        return recorded, new
-    apart = int.from_bytes(recorded.encode(), "big") ^ int.from_bytes(new.encode(), "big")
-    alike = ((apart & -apart).bit_length() - 1) // 8
-    cut = recorded.find(" ", len(recorded) - alike + _BEHIND)
-    if cut < 0:
-        return recorded, new
-    return recorded[:cut], new[: len(new) - len(recorded) + cut]
-
-
-def all_heads(recorded: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the `heads` of many pairs of lines."""
-    left, right = "\n".join(recorded), "\n".join(new)
-    if len(left) != len(right) or not (left.isascii() and right.isascii()) or [*map(len, recorded)] != [*map(len, new)]:
-        return [heads(a, b) if a[-_BEHIND:] == b[-_BEHIND:] else (a, b) for a, b in zip(recorded, new, strict=True)]
-    apart = int.from_bytes(left.encode(), "big") ^ int.from_bytes(right.replace("\n", "\xff").encode("latin-1"), "big")
-    # Lines part where a byte of the difference is more than ASCII can make it; what is alike is a zero.
-    lines = apart.to_bytes(len(left), "big").split(b"\xf5")
-    cuts = [len(line.rstrip(b"\0")) + _BEHIND for line in lines]
-    places = [line.find(" ", cut) for line, cut in zip(recorded, cuts, strict=True)]
-    return [(a, b) if place < 0 else (a[:place], b[:place]) for a, b, place in zip(recorded, new, places, strict=True)]
-
-
 @lru_cache(maxsize=16384)
 def form_of(outlined: str, *, listing: bool = False) -> Form:
     """Return the form of the lines with this outline; `listing` says that dates are those of ``ls -l``."""
@@ -137,7 +111,7 @@ def _of_plain(plain: str, *, listing: bool) -> Form:
 
 def zeros(outlined: str) -> str:
     """Return an outline, of one line or of many, with the letters of long hexadecimal numbers zeros too."""
-    return _LONG_HEX.sub(lambda found: found[0].translate(LETTERS), outlined)
+    return _LONG_HEX.sub(lambda found: found[0].translate(_LETTERS), outlined)
 
 
 def _made(outlined: str, *, listing: bool) -> Form:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
-from replay.output.columns import Agreement, Bindings, Rows, agree
-from replay.output.forms import Form, Piece, form_of, gist, heads, outline
+from replay.output.forms import Form, Piece, form_of, gist, outline
 from replay.output.kinds import Kind
 from replay.output.masks import Mask
 from replay.output.relations import BINDING, RULES, says_same
+from replay.output.rows.agreement import Agreement, Bindings, Bound
+from replay.output.rows.columns import Rows, agree
+from replay.output.rows.heads import heads
 from replay.output.tokens import Token, tokens
 from sessions.models.replay import TokenDifference
 
@@ -28,8 +30,7 @@ class Lines:
         """Read outputs of `kind`; `map_path` maps a recorded path to the target's."""
         self.kind = kind
         self._map_path = map_path
-        self._there: Bindings = {}
-        self._back: Bindings = {}
+        self._bindings: Bindings = {}
         self._known: set[str] = set()
         self._agreed: set[tuple[str, str]] = set()
         self.rules: dict[str, None] = {}
@@ -47,7 +48,7 @@ class Lines:
     @property
     def replaced(self) -> frozenset[str]:
         """The recorded values for which another one stood."""
-        return frozenset(a for values in self._there.values() for a, b in values.items() if a != b)
+        return frozenset(a for bound in self._bindings.values() for a, b in bound.there.items() if a != b)
 
     def key(self, line: str) -> object:
         """Return what lines that say the same have in common, rates and bound values aside."""
@@ -65,12 +66,13 @@ class Lines:
 
         False where a closer look is needed at some of them.
         """
-        found = Agreement(self._there, self._back, frozenset(self._known), padded=RULES["space"] in self.rules)
+        if not rows[0]:
+            return True
+        found = Agreement(self._bindings, frozenset(self._known), padded=RULES["space"] in self.rules)
         if self.kind.source or not agree(rows, masks, found, listing=self.kind.listing):
             return False
-        for kind, values in found.bound:
-            self._there.setdefault(kind, {}).update(values)
-            self._back.setdefault(kind, {}).update({new: recorded for recorded, new in values.items()})
+        for kind, bound in found.bound.items():
+            self._bindings.setdefault(kind, Bound({}, {})).take(bound)
         self._known.update(found.kinds)
         self.rules.update(dict.fromkeys(RULES[kind] for kind in found.kinds if RULES[kind] not in self.rules))
         return True
@@ -172,7 +174,7 @@ class Lines:
 
     def _bound(self, recorded: Token, new: Token) -> bool:
         """One recorded value stands for one new value, throughout and both ways."""
-        there, back = self._there.setdefault(recorded.kind, {}), self._back.setdefault(new.kind, {})
+        there, back = self._bindings.setdefault(recorded.kind, Bound({}, {}))
         return (
             there.setdefault(recorded.text, new.text) == new.text
             and back.setdefault(new.text, recorded.text) == recorded.text

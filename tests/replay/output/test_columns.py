@@ -113,3 +113,36 @@ def many(recorded: str, new: str, *last: str) -> Compared:
 def test_the_one_line_that_does_not_is_found_among_many(recorded: str, new: str) -> None:
     found = many("step {0} pid={1}", "step {0} pid={1}", recorded, new)
     assert (found.comparison, {token.line for token in found.tokens}) == ("changed", {101})
+
+
+def test_a_long_run_of_new_lines_is_told_line_by_line() -> None:
+    lines = [f"step {n} done" for n in range(60)]
+    more = [f"extra {n}" for n in range(40)]
+    found = compare("\n".join(lines), "\n".join([*lines[:30], *more, *lines[30:]]))
+    assert [(token.line, token.kind, token.new) for token in found.tokens] == [
+        (31 + n, "line", line) for n, line in enumerate(more)
+    ]
+
+
+def test_a_name_with_0x_in_it_is_no_address() -> None:
+    left = "\n".join(f"0xyz took step {n}" for n in range(40))
+    assert compare(left, left.replace("step 3", "step 4")).comparison == "changed"
+    assert compare(left, left.replace("step ", "step  ")).comparison == "equivalent"
+
+
+def test_a_duration_counts_where_only_the_recorded_line_is_of_a_log() -> None:
+    recorded = "\n".join(f"INFO wait {n % 7}s" for n in range(60))
+    new = "\n".join(f"NOTE wait {n % 5 + 1}s" for n in range(60))
+    found = compare(recorded, new)
+    assert found.comparison == "changed"
+    assert ("duration", "0s", "1s") in {(token.kind, token.recorded, token.new) for token in found.tokens}
+
+
+@pytest.mark.parametrize("word", ["grün", "日本", "".join(map(chr, range(0x4E00, 0x4E00 + 300)))])
+def test_other_letters_than_latin_ones_are_looked_at_together_too(word: str) -> None:
+    recorded = [f"INFO 11-29 18:02:{n % 60:02} [run.py:7] step {n} {word} {n % 9}" for n in range(80)]
+    new = [line.replace("18:02", "19:31") for line in recorded]
+    assert compare("\n".join(recorded), "\n".join(new)).comparison == "equivalent"
+    new[50] = new[50].replace(word, word[:-1] + "x")
+    found = compare("\n".join(recorded), "\n".join(new))
+    assert (found.comparison, {token.line for token in found.tokens}) == ("changed", {51})
