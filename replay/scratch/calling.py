@@ -86,6 +86,8 @@ class Caller:
         yield self._streams(command, Stage(words=words, stderr="merge" if command.merge_stderr else "keep"))
 
     def _words(self, command: Command, *, piped: bool) -> tuple[str, ...]:
+        if not command.argv:
+            raise _RefusedError("a redirection without a program")
         folder, slash, name = command.argv[0].rpartition("/")
         if slash and folder not in TRUSTED:
             raise _RefusedError(f"{command.argv[0]}: a program by its own path")
