@@ -54,7 +54,10 @@ class Workspace:
         """Run a step that reads what the steps `after` wrote there; without them it would prove nothing."""
         async with self._turn:
             problem = self._lacking(needs, read, after) or await self._prepare(needs, read, ())
-            return not_run(problem) if problem else await self._held.reading.run(request)
+            sees = (
+                self._caged if self._held.shown is not None else self._held.reading
+            )  # a sandbox hides it
+            return not_run(problem) if problem else await sees.run(request)
 
     def _lacking(self, needs: Needs, read: Collection[str], after: Collection[int]) -> str:
         """Return which step did not run whose effects would have to be made up of the log."""

@@ -4,12 +4,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
 from probes.host import script
 from probes.host.targets import Target
+from replay import consent
+from replay.conduct import conduct
 from replay.progress import Done, Progress
 from sessions.errors import PolicyRefusal
 from sessions.store.reader import Reader
@@ -213,3 +216,28 @@ async def test_a_folder_that_is_there_already_is_left_alone(record: Recorded, ru
         assert (folder(plan) / "others").read_text() == "kept"
     finally:
         shutil.rmtree(folder(plan))
+
+
+async def test_in_a_sandbox(record: Recorded, run: Runs) -> None:
+    sandbox = Target(name="sandbox")
+    plan = record(*SESSION, target=sandbox)
+    results = await run(plan, sandbox)
+    assert [results[step].comparison for step in (4, 5, 6)] == ["identical"] * 3, results
+    assert not folder(plan).exists()
+
+
+async def test_a_run_that_is_ended_takes_its_folder_away(record: Recorded, tmp_path: Path) -> None:
+    plan = record("touch /tmp/exp", "cat /tmp/exp")
+    granted = consent.grant(plan, {0}, "ops")
+    async with aclosing(conduct(tmp_path / "store.db", HERE, granted)) as events:
+        async for event in events:
+            if isinstance(event, Done):
+                assert folder(plan).exists()
+                break
+    assert not folder(plan).exists()
+
+
+async def test_more_steps_than_run_at_once_keep_their_order(record: Recorded, run: Runs) -> None:
+    told = [f"echo {number} >> /tmp/exp" for number in range(9)]
+    results = await run(record(*told, ("cat /tmp/exp", "".join(f"{number}\n" for number in range(9)))))
+    assert (results[9].output, results[9].comparison) == ("0\n1\n2\n3\n4\n5\n6\n7\n8\n", "identical")
