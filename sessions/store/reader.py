@@ -9,7 +9,7 @@ from typing import Self
 from sessions.errors import BadInput, UnknownSession
 from sessions.models.hypothesis import Hypothesis, Tree
 from sessions.models.replay import RunStep
-from sessions.models.session import Message, Step
+from sessions.models.session import Message, Step, Tokens
 from sessions.store import analyses, contents
 from sessions.store.connection import open_for_reading
 from sessions.store.finding import recall, search
@@ -19,7 +19,11 @@ from sessions.store.trouble import translated
 
 _NEWEST_FIRST = "ORDER BY started IS NULL, started DESC, id"
 _SESSIONS = f"SELECT {sessions.COLUMNS} FROM sessions {_NEWEST_FIRST}"  # noqa: S608 (names of columns)
-_LATEST = f"SELECT {sessions.COLUMNS} FROM sessions {_NEWEST_FIRST} LIMIT 1"  # noqa: S608 (as above)
+_LATEST = f"SELECT {sessions.COLUMNS} FROM sessions WHERE parent IS NULL {_NEWEST_FIRST} LIMIT 1"  # noqa: S608 (as above)
+_BELOW = """WITH RECURSIVE below(id, tokens) AS (
+    SELECT id, tokens FROM sessions WHERE parent = ?
+    UNION SELECT sessions.id, sessions.tokens FROM sessions JOIN below ON sessions.parent = below.id
+) SELECT tokens FROM below"""
 _SESSION = f"SELECT {sessions.COLUMNS} FROM sessions WHERE id = ?"  # noqa: S608 (as above)
 _PREFIX = f"SELECT {sessions.COLUMNS} FROM sessions WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 4"  # noqa: S608 (as above)
 _LINES = f"SELECT {steps.LINE_COLUMNS} FROM steps WHERE session = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?"  # noqa: S608 (as above)
@@ -72,7 +76,10 @@ class Reader:
             return tuple(map(sessions.from_row, self._connection.execute(_SESSIONS)))
 
     def resolve(self, name: str) -> SessionRow:
-        """Return the session that `name` names: its id, the beginning of it, or ``latest``. Raises UnknownSession."""
+        """Return the session that `name` names: its id, the beginning of it, or ``latest``. Raises UnknownSession.
+
+        The latest is the newest that no other session started as a sub-agent.
+        """
         name = name.encode("utf-8", "backslashreplace").decode()  # as bytes of a shell that are no text would be stored
         with translated(self.path):
             row = self._connection.execute(_SESSION, [name]).fetchone()
@@ -84,6 +91,12 @@ class Reader:
         if len(rows) == 1:
             return sessions.from_row(rows[0])
         raise _unknown(name, [row[0] for row in rows])
+
+    def spent_below(self, session: str) -> tuple[Tokens, ...]:
+        """Return the tokens of each sub-agent of a session, and of theirs."""
+        with translated(self.path):
+            rows = self._connection.execute(_BELOW, [session]).fetchall()
+        return tuple(Tokens.model_validate_json(row[0]) for row in rows)
 
     def messages(self, session: str) -> tuple[Message, ...]:
         """Return all messages of a session in order."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sessions.errors import StoreProblem, UnknownSession
-from sessions.models.session import Session
+from sessions.models.session import Session, Tokens
 from sessions.store import connection as opening
 from sessions.store.intake import Stored
 from sessions.store.location import default_store
@@ -240,6 +240,19 @@ def test_names_are_whole_ids_their_beginnings_or_latest(make_session: MakeSessio
     for name in ("nobody", "", "%", "ses*"):
         with pytest.raises(UnknownSession, match="no session"):
             reader.resolve(name)
+
+
+def test_a_sub_agent_is_not_the_latest_session_and_its_tokens_are_told_apart(
+    make_session: MakeSession, put: Put, reader: Reader
+) -> None:
+    put(
+        make_session(id="main", started="2026-01-01T00:00:00.000Z", tokens=Tokens(input=1)),
+        make_session(id="main/a", parent="main", started="2026-01-01T00:00:07.000Z", tokens=Tokens(input=20, output=3)),
+        make_session(id="main/a/b", parent="main/a", started="2026-01-01T00:00:09.000Z", tokens=Tokens(input=400)),
+    )
+    assert reader.resolve("latest").id == "main"
+    assert sorted(each.total for each in reader.spent_below("main")) == [23, 400]
+    assert reader.spent_below("main/a/b") == ()
 
 
 def test_step_lines_come_in_pages_without_outputs(make_session: MakeSession, put: Put, reader: Reader) -> None:

@@ -269,3 +269,10 @@ def test_compare_tells_a_changed_version_from_a_changed_time(run: Run, tmp_path:
     changed = run("compare", recorded, newer, "--json")
     assert (changed.returncode, read_json(changed)["comparison"]) == (1, "changed")
     assert [(token["recorded"], token["new"]) for token in read_json(changed)["tokens"]] == [("0.22.1", "0.23.0")]
+
+
+def test_what_sub_agents_spent_is_told_apart(run: Run) -> None:
+    logs = Path(__file__).parents[2] / "data" / "claude-code" / "agents"
+    assert run("ingest", logs / "5a1e0011-0000-4000-8000-000000000001.jsonl", "--yes").returncode == 0
+    assert "3 sub-agents took 412 tokens more, counted for no hypothesis." in run("show", "latest").stdout
+    assert "$4.12" in run("show", "latest", "--price", "10000,10000,10000,10000").stdout

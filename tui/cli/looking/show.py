@@ -1,14 +1,16 @@
 """``necropsy show``: the hypothesis tree of a session, in the terminal."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rich.text import Text
 from rich.tree import Tree as Branch
 
-from sessions.hypotheses.spending import dead_ends, paid, priced
+from sessions.hypotheses.spending import add, dead_ends, paid, priced
 from sessions.ingest import display
 from sessions.models.hypothesis import DEAD_ENDS, MARKS, Hypothesis, Tree
+from sessions.models.session import Tokens
 from sessions.store.reader import Reader
 from sessions.store.rows import SessionRow
 from tui.cli import arguments, diagnostics, output
@@ -39,26 +41,28 @@ def run(args: argparse.Namespace) -> int:
     prices = arguments.prices(args.price)
     with Reader.open(arguments.store_path(args)) as reader:
         session = reader.resolve(args.session)
-        tree = reader.tree(session.id)
+        tree, below = reader.tree(session.id), reader.spent_below(session.id)
     if prices is not None:
         tree = priced(tree, prices)
         session = replace(session, tokens=paid(session.tokens, prices))
+        below = tuple(paid(each, prices) for each in below)
     if args.json:
         nodes = (*tree.hypotheses, *(tree.candidates if args.candidates else ()))
         output.emit_json([node.model_dump(mode="json") for node in nodes])
         return 0
-    draw(session, tree, candidates=args.candidates)
+    draw(session, tree, candidates=args.candidates, below=below)
     return 0
 
 
-def draw(session: SessionRow, tree: Tree, *, candidates: bool = False) -> None:
-    """Draw a session's tree on standard output."""
+def draw(session: SessionRow, tree: Tree, *, candidates: bool = False, below: Sequence[Tokens] = ()) -> None:
+    """Draw a session's tree on standard output, and what it and its sub-agents cost."""
     output.emit(_heading(session))
     if tree.note:
         diagnostics.say(tree.note)
     output.emit(_grow(tree))
-    if spent := _spent(session, tree):
-        output.emit(Text(spent, style="dim"))
+    for spent in (_spent(session, tree), _spent_below(below)):
+        if spent:
+            output.emit(Text(spent, style="dim"))
     if candidates:
         output.emit(Text("Candidates, by rank", style="bold"))
         for node in tree.candidates:
@@ -87,6 +91,16 @@ def _spent(session: SessionRow, tree: Tree) -> str:
         f"Dead ends took {cost.steps} of {figures.several(session.steps, 'step')}{time}{tokens}{spent and f', {spent}'}"
         f"{whole}{price and f', {price}'}."
     )
+
+
+def _spent_below(below: Sequence[Tokens]) -> str:
+    """Return what sub-agents cost: their logs are sessions of their own, and count for no hypothesis of this one."""
+    used = add(below)
+    if not used.total:
+        return ""
+    price = figures.dollars(used)
+    whose = figures.several(len(below), "sub-agent")
+    return f"{whose} took {used.total:,} tokens more{price and f', {price}'}, counted for no hypothesis."
 
 
 def _grow(tree: Tree) -> Branch:
