@@ -17,7 +17,7 @@ from replay.recording import Recording
 from replay.scratch.closure import Files
 from replay.scratch.ground import Ground, needed
 from replay.scratch.prepare import Prepared, prepare
-from replay.scratch.workspace import Workspace, clear, differing, not_run, own
+from replay.scratch.workspace import Workspace, clear, differing, make, not_run, own
 from replay.scratch.writing import Written, prepare_writes
 from sessions.errors import HostProblem, PolicyRefusal
 from sessions.models.command import Completed, Request
@@ -119,7 +119,7 @@ class Bench:
 
     async def _run_code(self, step: PlannedStep, prepared: Prepared, env: Mapping[str, str]) -> Completed:
         folder = prepared.scratch.folder
-        made = await own(self.held.executor, "mkdir", "-m", "700", "--", folder)
+        made = await make(self.held.executor, folder)
         if made:
             return not_run(f"the scratch folder cannot be made: {made}")
         try:

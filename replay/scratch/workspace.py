@@ -6,6 +6,7 @@ outside. Only the empty folder itself is made, and taken away, from outside.
 
 import asyncio
 import posixpath
+import time
 from collections.abc import Collection, Iterable, Mapping
 
 from probes.host import cage
@@ -15,6 +16,9 @@ from replay.scratch.ground import Laid, Ledger, Needs
 from sessions.models.command import Completed, Executor, Pipe, Request, Stage
 
 BRIEF = 30.0
+FORGOTTEN = 3600.0
+"""Seconds after which a folder that nothing touched belongs to no run: a step gets minutes."""
+_LEFT = 'find "$1" -maxdepth 0 -type d -perm 700 -user "$(id -u)" -mmin "+$2"'
 
 
 class Workspace:
@@ -27,6 +31,7 @@ class Workspace:
         self._held = held
         self._folder = folder
         self._making: asyncio.Task[str] | None = None
+        self._fresh = 0.0
         self._turn = asyncio.Lock()
         self._ledger = Ledger()
 
@@ -54,9 +59,7 @@ class Workspace:
         """Run a step that reads what the steps `after` wrote there; without them it would prove nothing."""
         async with self._turn:
             problem = self._lacking(needs, read, after) or await self._prepare(needs, read, ())
-            sees = (
-                self._caged if self._held.shown is not None else self._held.reading
-            )  # a sandbox hides it
+            sees = self._caged if self._held.shown is not None else self._held.reading  # a sandbox hides it
             return not_run(problem) if problem else await sees.run(request)
 
     def _lacking(self, needs: Needs, read: Collection[str], after: Collection[int]) -> str:
@@ -93,7 +96,11 @@ class Workspace:
     async def _make(self) -> str:
         """Make the folder once; whoever is cancelled meanwhile, it is known whether it was made."""
         if self._making is None:
-            self._making = asyncio.create_task(own(self._held.executor, "mkdir", "-m", "700", "--", self._folder))
+            self._making = asyncio.create_task(make(self._held.executor, self._folder))
+            self._fresh = time.monotonic()
+        elif time.monotonic() - self._fresh > FORGOTTEN / 4:
+            self._fresh = time.monotonic()
+            await own(self._held.executor, "touch", "-c", "--", self._folder)  # still in use
         return await asyncio.shield(self._making)
 
     async def _lay(self, laid: Laid, folders: Iterable[str]) -> str:
@@ -120,6 +127,23 @@ async def differing(executor: Executor, contents: Mapping[str, str]) -> str:
     found = [line.partition(" ")[0].lstrip("\\") for line in told.stdout.decode("utf-8", "replace").splitlines()]
     wanted = [digest(content) for content in contents.values()]
     return "" if found == wanted else "a rebuilt file is not what was sent"
+
+
+async def make(executor: Executor, folder: str) -> str:
+    """Make a scratch folder that is not there yet; return what went wrong.
+
+    One that a run left which died is taken away first: our own, and longer untouched than any run leaves its.
+    """
+    words = ("mkdir", "-m", "700", "--", folder)
+    problem = await own(executor, *words)
+    if not problem:
+        return ""
+    look = ("sh", "-c", _LEFT, "sh", folder, str(round(FORGOTTEN / 60)))
+    left = await executor.run(Request((look,), timeout=BRIEF))
+    if left.stdout.decode("utf-8", "replace").strip() != folder:
+        return problem
+    await clear(executor, folder)
+    return await own(executor, *words)
 
 
 async def clear(executor: Executor, folder: str) -> None:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -241,3 +242,16 @@ async def test_more_steps_than_run_at_once_keep_their_order(record: Recorded, ru
     told = [f"echo {number} >> /tmp/exp" for number in range(9)]
     results = await run(record(*told, ("cat /tmp/exp", "".join(f"{number}\n" for number in range(9)))))
     assert (results[9].output, results[9].comparison) == ("0\n1\n2\n3\n4\n5\n6\n7\n8\n", "identical")
+
+
+async def test_a_folder_that_a_run_left_which_died_is_taken_away_once_it_can_be_no_run_s(
+    record: Recorded, run: Runs
+) -> None:
+    plan = record("touch /tmp/exp", ("ls /tmp/exp", "/tmp/exp\n"))
+    at = folder(plan)
+    at.mkdir(0o700)
+    (at / "left").write_text("of a run that died")
+    os.utime(at, (time.time() - 7200,) * 2)
+    results = await run(plan)
+    assert [result.comparison for result in results.values()] == ["identical"] * 2, results
+    assert not at.exists()
