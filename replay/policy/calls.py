@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replay.policy import paths
 from replay.policy.judgement import Open, Problem, Word, worst
@@ -32,8 +32,7 @@ _KEYS = re.compile(
 """Patterns of a search through a folder that are after keys; ``token`` alone is what a language model makes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A call as it may be sent; no words if it is not understood."""
 
     words: tuple[Word, ...] = ()

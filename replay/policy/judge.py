@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from probes.host.script import emit
-from replay.policy.judgement import Judgement, Place, Problem, decide, highest
+from replay.policy.judgement import Judgement, Place, Problem, Role, decide, highest
 from replay.policy.lines import hygiene, second
-from replay.policy.lines.reading import Reading, pipe
+from replay.policy.lines.reading import Reading, Stage, pipe
 from replay.policy.lines.walk import Walk
 from sessions.models.replay import Effect
 from sessions.shell.syntax import Script
@@ -48,19 +48,22 @@ def _assess(command: str, cwd: str | None) -> tuple[Judgement, Mapping[str, Scri
 
 def _judgement(command: str, reading: Reading, effect: Effect, *, known: bool) -> Judgement:
     pipes = tuple(pipe(line) for line in reading.lines) if known else ()
-    roles = tuple(tuple(tuple(word.role for word in stage.words) for stage in line.stages) for line in reading.lines)
     return Judgement(
         command=command,
         effect=effect,
         reasons=tuple(dict.fromkeys(problem.reason for problem in reading.problems)),
         notes=tuple(dict.fromkeys(reading.notes)),
         pipes=pipes,
-        roles=roles if known else (),
+        roles=tuple(tuple(_roles(stage) for stage in line.stages) for line in reading.lines) if known else (),
         local_stages=reading.local if known else (),
         place=reading.place or Place(),
         timeout=reading.timeout,
         sent=emit(pipes) if known else None,
     )
+
+
+def _roles(stage: Stage) -> tuple[Role, ...]:
+    return tuple(word.role for word in stage.words)
 
 
 def _refused(command: str, problem: Problem) -> Judgement:

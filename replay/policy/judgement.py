@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sessions.models.command import Pipe
 from sessions.models.replay import EFFECTS, Decision, Effect
@@ -19,24 +19,21 @@ class Open(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One decoded word of a call, and what it is to the program."""
 
     text: str
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Why a part of a command is not simply reading."""
 
     effect: Effect
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a part of a command ran when it was recorded: hosts and accounts are the log's, never ours to contact."""
 
     host: str | None = None

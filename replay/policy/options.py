@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from replay.policy.judgement import Problem, Role, Word
 from replay.policy.patterns import explodes
@@ -22,8 +23,7 @@ NAME = r"[A-Za-z0-9][\w.+-]*"
 Found = tuple[tuple[str, str | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """The words of one call, taken apart: options with their values in order, and operands."""
 
     options: Found
@@ -38,8 +38,7 @@ class Call:
         return tuple(value for name, value in self.options if name in names and value is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
+class Understood(NamedTuple):
     """A call in its canonical words, without the program's name."""
 
     words: tuple[Word, ...]

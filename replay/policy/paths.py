@@ -15,7 +15,7 @@ Folders = Sequence[str | None]
 
 _SECRET = re.compile(
     r"""
-      /\.ssh/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+
+    (?: /\.ssh/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+
     | /etc/(shadow|gshadow|sudoers)[^/]* | /etc/(sudoers\.d|ssl/private|krb5\.keytab)(/.*)?
     | /etc/(wireguard|NetworkManager/system-connections|kubernetes|ppp/\w+-secrets|openvpn|ipsec\.secrets)(/.*)?
     | /etc/ssh/ssh_host_\w+_key | /etc/rancher/.+\.yaml
@@ -27,7 +27,7 @@ _SECRET = re.compile(
     | /var/lib/kubelet/(config\.json|kubeconfig|bootstrap[^/]*|(pki|pods|plugins\w*)/.+)
     | /containers/[^/]+/config\.v2\.json | /proc/sys/net/ipv4/tcp_fastopen_key
     | /etc/(environment|default/(?!grub|locale$|keyboard$|useradd$).+|sysconfig/.+|environment\.d/.+)
-    | /etc/(profile|bashrc|bash\.bashrc|zshenv|profile\.d/.+|zsh/.+|(sssd|redis|mysql|grafana|rabbitmq|nslcd)\b.*)
+    | /etc/(profile\.d/.+|zshenv|(sssd|redis|mysql|grafana|rabbitmq|nslcd)\b.*)
     | /\.(bash(rc|_profile|_login|_aliases)|profile|zshrc|zshenv|zprofile|zlogin|t?cshrc|kshrc|config/fish/.+)
     | /(etc|\.config|\.local/share)/systemd/(system|user)/.+ | /\.config/environment\.d/.+
     | /\.(aws|azure|gnupg|config/gcloud|config/gh|config/rclone|password-store)/.+
@@ -42,10 +42,11 @@ _SECRET = re.compile(
     | /[^/]*(secret|credential|passwords?|htpasswd|kubeconfig|api[_-]?key|auth[_-]?token|access[_-]?token)[^/]*
     | /[^/]*(oauth|[-_.]creds)[^/]* | /instance-data-sensitive\.json
     | /\.?(secrets?|credentials?)/.+ | /(var/)?run/secrets/.+ | /proc/[^/]+/(environ|task/[^/]+/environ)
+    )\Z
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Keys, credentials, and where tokens are usual: dumps, and what sets the environment of shells and services."""
+"""Ends of paths: keys, credentials, and where tokens are usual: dumps, the environments of shells and services."""
 _SOURCE = re.compile(r"\.(py|pyi|c|cc|cpp|h|hpp|cu|cuh|rs|go|js|ts|java|md|rst|html)$", re.IGNORECASE)
 _PLAIN_ENDS = re.compile(rf"({_SOURCE.pattern}|\.(log|out|err|safetensors|gguf|so)$)", re.IGNORECASE)
 """What a pattern must end in, so that no name that it finds is taken for a secret's."""
@@ -60,6 +61,7 @@ _SPECIAL = re.compile(
     """,
     re.VERBOSE,
 )
+_KERNEL = ("/proc/", "/sys/", "/dev/")
 _VAST = frozenset({"/", "/proc", "/sys", "/dev", "/run"})
 _HOMES = re.compile(r"/(root|home|home/[^/]+|etc|var|mnt|~)?|~")
 _MOUNTED = re.compile(r"/(net|afs|cvmfs|misc)/.+")
@@ -72,7 +74,9 @@ def absolute(path: str, cwd: str | None) -> str:
     """Return `path` without ``.`` and ``..``, from `cwd` (``~`` where that is not known)."""
     if isinstance(path, Open) and path.startswith("~"):
         path = _ANYWHERE + path[1:]
-    joined = posixpath.join(cwd or _ANYWHERE, path)
+    joined = path if path.startswith("/") else f"{cwd or _ANYWHERE}/{path}"
+    if joined.startswith("/") and "/." not in joined and "//" not in joined and not joined.endswith("/"):
+        return joined
     return posixpath.normpath("/" + joined.lstrip("/"))
 
 
@@ -86,19 +90,18 @@ def _named(path: str, folders: Folders) -> Problem | None:
     wholes = [absolute(path, folder) for folder in folders]
     if any(_is_special(path, whole) for whole in wholes):
         return Problem("unknown", f"{path} is no ordinary file: reading it may hang, never end, or change something")
-    if any(_secret_tail(whole) and (_KEYS.search(whole) or not _SOURCE.search(whole)) for whole in wholes):
+    if any(_SECRET.search(whole) and (_KEYS.search(whole) or not _SOURCE.search(whole)) for whole in wholes):
         return Problem("read-secret", f"{path} may hold a secret")
     return None
 
 
 def tree(path: str, folders: Folders) -> Problem | None:
     """Return what speaks against reading everything under `path`."""
-    for folder in folders:
-        whole = absolute(path, folder)
-        if _is_vast(whole):
-            return Problem("unknown", f"reading everything under {path} does not end")
-        if _HOMES.fullmatch(whole) or _KEYS.search(whole):
-            return Problem("read-secret", f"there are secrets among the files under {path}")
+    wholes = [absolute(path, folder) for folder in folders]
+    if any(map(_is_vast, wholes)):
+        return Problem("unknown", f"reading everything under {path} does not end")
+    if any(_HOMES.fullmatch(whole) or _KEYS.search(whole) for whole in wholes):
+        return Problem("read-secret", f"there are secrets among the files under {path}")
     return _named(path, folders) or _pattern(path, folders, tree)
 
 
@@ -117,7 +120,7 @@ def linked(path: str, folders: Folders) -> Problem | None:
 
 
 def _is_vast(whole: str) -> bool:
-    return whole in _VAST or whole.startswith(("/proc/", "/sys/", "/dev/"))
+    return whole in _VAST or whole.startswith(_KERNEL)
 
 
 def has_pattern(path: str) -> bool:
@@ -140,14 +143,8 @@ def _pattern(path: str, folders: Folders, judge: Callable[[str, Folders], Proble
 
 def _is_special(path: str, whole: str) -> bool:
     """Tell whether a path may be no ordinary file, wherever what is not known of it leads."""
+    if _SPECIAL.fullmatch(whole):
+        return True
     _, dots, behind = path.rpartition("../")
-    loose = [f"/{behind}"] if dots else []
-    loose += [whole.removeprefix(_ANYWHERE)] if whole.startswith(f"{_ANYWHERE}/") else []
-    kernel = [each for each in loose if each.startswith(("/proc/", "/sys/", "/dev/"))]
-    return any(_SPECIAL.fullmatch(each) for each in (whole, *kernel))
-
-
-def _secret_tail(whole: str) -> bool:
-    """Tell whether any tail of the path, from a slash on, is a secret place."""
-    starts = [place for place, character in enumerate(whole) if character == "/"]
-    return any(_SECRET.fullmatch(whole, start) for start in starts)
+    loose = (f"/{behind}" if dots else "", whole.removeprefix(_ANYWHERE) if whole.startswith(_ANYWHERE) else "")
+    return any(each.startswith(_KERNEL) and _SPECIAL.fullmatch(each) for each in loose)

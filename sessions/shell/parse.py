@@ -57,8 +57,10 @@ def _refuse(text: str) -> str | None:
 
 
 def _depth(text: str) -> int:
-    """How many round or curly brackets are open at once at most, quoted ones included."""
+    """How many round or curly brackets are open at once at most, quoted ones included; 0 where they cannot be many."""
     deepest = level = 0
+    if text.count("(") + text.count("{") <= _BRACKETS:
+        return 0
     for found in re.finditer(r"[({]+|[)}]+", text):
         size = found.end() - found.start()
         level = level + size if found.group()[0] in "({" else max(0, level - size)

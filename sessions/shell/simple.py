@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from tree_sitter import Node
 
@@ -12,6 +13,7 @@ from sessions.shell.words import decode, decode_assigned
 
 REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _TESTS = frozenset({"unary_expression", "binary_expression", "parenthesized_expression", "postfix_expression"})
+_START = itemgetter(0)
 _STRAY = re.compile(r"[\w.,:=+/-]+\Z", re.ASCII)
 
 _Piece = tuple[int, int, Redirect | Node | None]
@@ -49,21 +51,24 @@ def read_simples(source: Source, nodes: Sequence[Node], redirects: Sequence[Node
 
     Two, if the grammar has read on over the end of a line, as it does where the next line could be a test.
     """
-    pieces = sorted(_pieces(source, nodes, redirects), key=lambda piece: piece[0])
+    pieces = _pieces(source, nodes, redirects)
     declares = bool(nodes) and nodes[0].type == "declaration_command"
     return [_simple(source, line, declares=declares) for line in _lines(source, pieces)]
 
 
-def _pieces(source: Source, nodes: Sequence[Node], redirects: Sequence[Node]) -> Iterator[_Piece]:
+def _pieces(source: Source, nodes: Sequence[Node], redirects: Sequence[Node]) -> list[_Piece]:
+    found: list[_Piece] = []
     for node in nodes:
         for child in _children(node):
-            if child.type in REDIRECTS:
-                yield from _redirect(source, child)
-            elif child.type != "comment":
-                assigns = child.type == "variable_assignment"
-                yield child.start_byte, child.end_byte, child if assigns else None
+            kind = child.type
+            if kind in REDIRECTS:
+                found += _redirect(source, child)
+            elif kind != "comment":
+                found.append((child.start_byte, child.end_byte, child if kind == "variable_assignment" else None))
     for node in redirects:
-        yield from _redirect(source, node)
+        found += _redirect(source, node)
+    found.sort(key=_START)
+    return found
 
 
 def _children(node: Node) -> Iterable[Node]:
@@ -91,24 +96,23 @@ def _flat(nodes: Iterable[Node]) -> list[Node]:
 def _lines(source: Source, pieces: list[_Piece]) -> list[list[_Piece]]:
     """The pieces line by line, what the grammar has left out between them put in, and touching words joined."""
     lines: list[list[_Piece]] = []
-    end = -1
-    for piece in pieces:
-        start = piece[0]
-        gap = source.lifted.text[end:start] if lines else "\n"
+    text, end = source.lifted.text, -1
+    for start, stop, content in pieces:
+        gap = text[end:start] if lines else "\n"
         if gap == " ":
             pass
         elif "\n" in gap:
             lines.append([])
         elif stray := gap.strip():
-            at = source.lifted.text.index(stray, end)
+            at = text.index(stray, end)
             if _STRAY.match(stray):
                 lines[-1].append((at, at + len(stray), None))
             else:
                 source.complain(at)
-        if end >= start and piece[2] is None and lines[-1] and lines[-1][-1][2] is None:
-            start = lines[-1].pop()[0]
-        lines[-1].append((start, max(end, piece[1]), piece[2]))
-        end = max(end, piece[1])
+        touches = end >= start and content is None and lines[-1] and lines[-1][-1][2] is None
+        first = lines[-1].pop()[0] if touches else start
+        end = max(end, stop)
+        lines[-1].append((first, end, content))
     return lines
 
 
@@ -116,15 +120,18 @@ def _simple(source: Source, pieces: list[_Piece], *, declares: bool) -> Simple:
     words: list[Word] = []
     assignments: list[Assignment] = []
     redirects: list[Redirect] = []
+    text = source.text
     for start, end, content in pieces:
-        if isinstance(content, Redirect):
+        if content is None:
+            words.append(decode(text[start:end], start))
+        elif isinstance(content, Redirect):
             redirects.append(content)
-        elif content is None or words or declares or not (assignment := _assignment(source, content)):
-            words.append(source.word(start, end))
+        elif words or declares or not (assignment := _assignment(source, content)):
+            words.append(decode(text[start:end], start))
         else:
             assignments.append(assignment)
-    start, end = (pieces[0][0], max(piece[1] for piece in pieces)) if pieces else (0, 0)
-    return Simple(tuple(words), tuple(assignments), tuple(redirects), source.text[start:end], start, end)
+    start, end = (pieces[0][0], pieces[-1][1]) if pieces else (0, 0)
+    return Simple(tuple(words), tuple(assignments), tuple(redirects), text[start:end], start, end)
 
 
 def _assignment(source: Source, node: Node) -> Assignment | None:

@@ -3,8 +3,7 @@
 Every `start` and `end` counts characters of the text that was parsed: ``text[start:end]`` is the source of the part.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 PartKind = Literal["literal", "variable", "substitution", "process", "expansion"]
 """Of a part of a word: exact text; ``$name``; ``$( )`` or backquotes; ``<( )``; any other ``${ }`` or ``$(( ))``."""
@@ -18,8 +17,7 @@ CompoundKind = Literal[
 Joint = Literal["", "&&", "||", ";", "&"]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A piece of a word: decoded if `kind` is literal, else as written."""
 
     text: str
@@ -29,8 +27,7 @@ class Part:
     """Of a variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word as written (`text`) and as the program gets it (`value`), if no shell is needed to know that."""
 
     text: str
@@ -45,8 +42,7 @@ class Word:
     """A backslash outside single quotes took part, or ``$'…'``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """``2>/dev/null``: `fd` 2, `operator` ``>``, `target` ``/dev/null``; the target of a heredoc is its delimiter."""
 
     operator: str
@@ -61,8 +57,7 @@ class Redirect:
     """The delimiter is quoted, so the shell leaves `body` alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(NamedTuple):
     """``NAME=value``; `value` is None for an array and for an element of one."""
 
     name: str
@@ -71,8 +66,7 @@ class Assignment:
     appends: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """One program call, or assignments or redirections alone."""
 
     words: tuple[Word, ...]
@@ -88,8 +82,7 @@ class Simple:
         return last_heredoc(self.redirects)
 
 
-@dataclass(frozen=True, slots=True)
-class Compound:
+class Compound(NamedTuple):
     """Anything that holds commands; `body` has all of them in order, those of conditions and all branches included."""
 
     kind: CompoundKind
@@ -112,8 +105,7 @@ class Compound:
 Stage = Simple | Compound
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """Stages joined by ``|``; `after` is the operator between this pipeline and the one before."""
 
     stages: tuple[Stage, ...]
@@ -122,8 +114,7 @@ class Pipeline:
     background: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """Pipelines in order. With `error` set they are what could be recognised, and nothing may rest on them."""
 
     pipelines: tuple[Pipeline, ...] = ()

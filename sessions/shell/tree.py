@@ -1,7 +1,6 @@
 """From the nodes of the grammar to our own syntax tree."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -43,6 +42,7 @@ class Reader:
         """Begin with the text that the tree was made of."""
         self.source = source
         self.depth = 0
+        self._readers = {"list": self._list, "negated_command": self._negated, "pipeline": self._pipeline}
 
     def script(self, node: Node) -> Script:
         """All statements under `node`. Raises TooDeep."""
@@ -62,31 +62,31 @@ class Reader:
         for node in nodes:
             if end >= 0 and self.source.check_gap(end, node.start_byte):
                 self.source.complain(end)
-            end = node.end_byte
-            if node.type in _STATEMENTS:
+            end, shape = node.end_byte, node.type
+            if shape in _STATEMENTS:
                 chain = self._chain(node)
                 if chain and out:
                     chain[0] = _behind(joint, chain[0])
                 out += chain
                 joint = ";"
-            elif node.type == "&" and out:
+            elif shape == "&" and out:
                 _put_in_background(out)
                 joint = "&"
-            elif node.type in _CONTAINERS:
+            elif shape in _CONTAINERS:
                 self._collect(node.children, out)
                 joint = ";"
 
     def _chain(self, node: Node, redirects: Sequence[Node] = ()) -> list[Pipeline]:
         """One and-or list; `redirects` stand behind its last command."""
-        if node.type == "redirected_statement":
+        shape = node.type
+        if shape == "redirected_statement":
             body, more = _split_redirects(node)
             if body is None:
                 return self._simples((), (*more, *redirects))
             return self._chain(body, (*more, *redirects))
-        readers = {"list": self._list, "negated_command": self._negated, "pipeline": self._pipeline}
-        if reader := readers.get(node.type):
+        if reader := self._readers.get(shape):
             return reader(node, redirects)
-        kind = _COMPOUNDS.get(node.type)
+        kind = _COMPOUNDS.get(shape)
         if kind is None or (kind == "test" and node.children[0].type == "["):
             return self._simples((node,), redirects)
         return [Pipeline((self._compound(node, _KEYWORD_COMPOUNDS.get(node.children[0].type, kind), redirects),))]
@@ -125,7 +125,7 @@ class Reader:
             node = inner[0]
         chain = self._chain(node, redirects)
         if chain:
-            chain[0] = replace(chain[0], negated=negated)
+            chain[0] = chain[0]._replace(negated=negated)
         return chain
 
     def _pipeline(self, node: Node, redirects: Sequence[Node]) -> list[Pipeline]:
@@ -169,8 +169,8 @@ def _piped(left: Pipeline, right: Pipeline, bar: Node | None) -> Pipeline:
     stages = left.stages
     if bar is not None and bar.type == "|&":
         merged = Redirect(">&", "2", Word("1", "1"), "|&", bar.start_byte, bar.end_byte)
-        stages = (*stages[:-1], replace(stages[-1], redirects=(*stages[-1].redirects, merged)))
-    return replace(left, stages=(*stages, *right.stages))
+        stages = (*stages[:-1], stages[-1]._replace(redirects=(*stages[-1].redirects, merged)))
+    return left._replace(stages=(*stages, *right.stages))
 
 
 def _behind(joint: Joint, pipeline: Pipeline) -> Pipeline:
@@ -187,6 +187,6 @@ def _split_redirects(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
 def _put_in_background(pipelines: list[Pipeline]) -> None:
     """A ``&`` takes the whole and-or list before it."""
     for index in range(len(pipelines) - 1, -1, -1):
-        pipelines[index] = replace(pipelines[index], background=True)
+        pipelines[index] = pipelines[index]._replace(background=True)
         if pipelines[index].after not in {"&&", "||"}:
             return

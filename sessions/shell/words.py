@@ -4,13 +4,14 @@ r"""The exact value of a shell word, by bash's rules for quotes and backslashes.
 """
 
 import re
-from dataclasses import replace
 
 from sessions.shell import nesting
 from sessions.shell.ansi import decode_ansi
 from sessions.shell.syntax import Part, PartKind, Word
 
 _PLAIN = re.compile(r"[\w./:@%+,^=\-]+\Z", re.ASCII)
+_QUOTED = re.compile(r"""'([^']*)'\Z|"([^"\\$`]*)"\Z""")
+"""A word that is one piece in quotes, with nothing in it that a shell would look at."""
 _RUN = re.compile(r"""[^\\'"$`<>()|&;\s]+""")
 _DOUBLE_RUN = re.compile(r"""[^\\"$`]+""")
 _HEREDOC_RUN = re.compile(r"""[^\\$`]+""")
@@ -163,6 +164,9 @@ def decode(text: str, start: int = 0) -> Word:
     end = start + len(text)
     if _PLAIN.match(text):
         return Word(text, text, start, end)
+    if whole := _QUOTED.match(text):
+        value = whole[whole.lastindex or 0]
+        return Word(text, value, start, end, (Part(value, quoted=True),))
     decoder = _Decoder(text)
     decoder.unquoted()
     decoder.check_skeleton()
@@ -190,4 +194,4 @@ def decode_assigned(text: str, start: int = 0) -> Word:
     why = tuple(each for each in word.why if each not in {"glob", "brace"})
     if word.value is not None or why or ":~" in text:
         return word
-    return replace(word, value="".join(part.text for part in word.parts), why=())
+    return word._replace(value="".join(part.text for part in word.parts), why=())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from probes.host.script import emit
 from replay.policy.judgement import Open, Place, Problem, Word
 from replay.policy.lines.reading import Line, Reading, Stage, pipe
-from replay.policy.lines.streams import Streams
+from replay.policy.lines.streams import UNTOUCHED, Streams
 from replay.policy.lines.wrapped import Wrapped
 from replay.policy.paths import Folders, absolute
 from replay.policy.programs import catalogue
@@ -28,7 +28,7 @@ def enclose(inner: Reading, wrapped: Wrapped, place: Place) -> Reading:
         return base if inner.problems else base._replace(problems=(*problems, _ELSEWHERE))
     stage = inner.lines[0].stages[0]
     alone = len(inner.lines) == 1 and inner.lines[0].stages == (stage,)
-    if alone and stage.streams == Streams() and not any(isinstance(word.text, Open) for word in stage.words):
+    if alone and stage.streams == UNTOUCHED and not any(isinstance(word.text, Open) for word in stage.words):
         words = [word.text for word in stage.words]
     else:
         words = ["sh", "-c", emit([pipe(line) for line in inner.lines])]
@@ -42,7 +42,9 @@ _ELSEWHERE = Problem("unknown", "leads from inside a container to another place"
 
 def folders_after(reading: Reading, place: Place, folders: Folders) -> Folders:
     """Return the folders in which the next pipeline may start if this one succeeded."""
-    for line in reading.lines if reading.place == place else ():
+    if reading.place != place:
+        return folders
+    for line in reading.lines:
         first = line.stages[0].words
         if first[0].text == "cd":
             moved = tuple(absolute(first[-1].text, folder) for folder in folders)
@@ -61,7 +63,7 @@ def given(text: str, reading: Reading) -> Reading:
 
 def with_streams(reading: Reading, streams: Streams) -> Reading:
     """Apply the redirections that stand around a call, or around the command line that it wraps."""
-    if streams == Streams():
+    if streams == UNTOUCHED:
         return reading
     if streams.stdin is not None and (len(reading.lines) != 1 or len(reading.lines[0].stages) != 1):
         return reading._replace(
@@ -84,12 +86,11 @@ def _stages_with(stages: Sequence[Stage], outer: Streams) -> Iterator[Stage]:
 def chain(readings: Sequence[Reading], place: Place) -> Reading:
     """Join the stages of one pipeline; those behind an ssh ran on this side of it."""
     first, rest = readings[0], readings[1:]
+    if not rest:
+        return first
     problems = tuple(problem for reading in readings for problem in reading.problems)
     notes = tuple(note for reading in readings for note in reading.notes)
-    base = first._replace(problems=problems, notes=notes)
-    if not rest:
-        return base
-    base = base._replace(whole=all(reading.whole for reading in readings))
+    base = first._replace(problems=problems, notes=notes, whole=all(reading.whole for reading in readings))
     if not all(reading.lines for reading in readings):
         return base._replace(lines=())
     if first.place is not None and first.place != place:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from replay.policy.judgement import Open, Place, Problem, Word
-from replay.policy.lines.streams import Streams
+from replay.policy.lines.streams import UNTOUCHED, Streams
 from sessions.models.command import Pipe
 from sessions.models.command import Stage as Sent
 
@@ -12,7 +12,7 @@ class Stage(NamedTuple):
     """One call that may be sent, with the role of every word."""
 
     words: tuple[Word, ...]
-    streams: Streams = Streams()
+    streams: Streams = UNTOUCHED
 
 
 class Line(NamedTuple):

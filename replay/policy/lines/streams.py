@@ -1,8 +1,7 @@
 """Redirections: the few that only join or drop streams, and a literal file as standard input."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from replay.policy import paths
 from replay.policy.judgement import Open, Problem
@@ -12,13 +11,15 @@ from sessions.shell.syntax import Redirect, Simple
 _NOWHERE = "/dev/null"
 
 
-@dataclass(frozen=True, slots=True)
-class Streams:
+class Streams(NamedTuple):
     """Where the streams of one call go."""
 
     stderr: Literal["keep", "merge", "drop"] = "keep"
     drop_stdout: bool = False
     stdin: str | None = None
+
+
+UNTOUCHED = Streams()
 
 
 def here_text(stage: Simple, scope: Scope) -> str | None:
@@ -36,7 +37,7 @@ def here_text(stage: Simple, scope: Scope) -> str | None:
 
 def judge_redirects(redirects: Sequence[Redirect], folders: paths.Folders) -> Streams | Problem:
     """Return where some redirections send the streams, or why they are more than joining and dropping."""
-    streams = Streams()
+    streams = UNTOUCHED
     for redirect in redirects:
         following = _apply(redirect, streams, folders)
         if isinstance(following, Problem):

@@ -1,7 +1,6 @@
 """From a parsed command line to what would be sent: only lists of pipelines of literal program calls come through."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from replay.policy.calls import judge_call
 from replay.policy.judgement import Open, Place, Problem, highest
@@ -9,7 +8,7 @@ from replay.policy.lines.expanding import Scope, values, worth_keeping
 from replay.policy.lines.hygiene import DEEPEST, MOST_CALLS
 from replay.policy.lines.joining import chain, enclose, folders_after, given, join, put_around, with_streams
 from replay.policy.lines.reading import Line, Reading, Stage, failed
-from replay.policy.lines.streams import Streams, here_text, judge_redirects
+from replay.policy.lines.streams import UNTOUCHED, Streams, here_text, judge_redirects
 from replay.policy.lines.wrapped import Wrapped
 from replay.policy.lines.wrappers import LEFT_OUT, plain_variable, refuse_variable, unwrap
 from replay.policy.paths import Folders
@@ -21,6 +20,10 @@ from sessions.shell.syntax import Compound, Part, Pipeline, Script, Simple
 _NEUTRAL = frozenset({"echo", "printf", "true", "sleep"})
 """Programs whose output is the same on every machine."""
 _MOST_FOLDERS = 16
+
+
+def _either(some: Folders, others: Folders) -> Folders:
+    return some if others is some else tuple(dict.fromkeys((*some, *others)))
 
 
 class Walk:
@@ -62,7 +65,7 @@ class Walk:
                 self._forget()
                 now = every
             if joint is not None and pipeline.after == "&&":
-                pipeline = replace(pipeline, after=joint)  # noqa: PLW2901 -- setting a variable always succeeds
+                pipeline = pipeline._replace(after=joint)  # noqa: PLW2901 -- setting a variable always succeeds
             if self._sets(pipeline):
                 joint = pipeline.after
                 continue
@@ -71,7 +74,7 @@ class Walk:
                 reading = reading._replace(problems=(Problem("unknown", "never runs"), *reading.problems))
             readings.append(reading)
             now, joint = folders_after(reading, place, now), None
-            every = tuple(dict.fromkeys((*every, *now)))
+            every = _either(every, now)
             if len(every) > _MOST_FOLDERS:
                 return failed(f"more than {_MOST_FOLDERS} folders")
         return join(readings) if readings else failed("only sets variables")
@@ -99,7 +102,7 @@ class Walk:
     def _pipeline(self, pipeline: Pipeline, place: Place, folders: Folders) -> Reading:
         if pipeline.background or pipeline.negated:
             problem = Problem("unknown", "runs in the background" if pipeline.background else "! is not on the list")
-            rest = self._pipeline(replace(pipeline, background=False, negated=False), place, folders)
+            rest = self._pipeline(pipeline._replace(background=False, negated=False), place, folders)
             return rest._replace(problems=(problem, *rest.problems))
         readings = []
         for number, stage in enumerate(pipeline.stages):
@@ -131,7 +134,7 @@ class Walk:
         streams = judge_redirects(stage.redirects if text is None else stage.redirects[:-1], folders)
         if isinstance(streams, Problem):
             problems.append(streams)
-            streams = Streams()
+            streams = UNTOUCHED
         if not stage.words:
             return Reading(problems=tuple(problems) or (Problem("unknown", "no command"),))
         if stage.words[0].escaped and stage.words[0].text.startswith("\\"):
@@ -141,7 +144,9 @@ class Walk:
             problems.append(Problem("unknown", "text given to what runs another program"))
         self._piped = self._piped or text is not None
         reading = self._call(words, place, folders)
-        reading = reading._replace(problems=(*problems, *unknown, *reading.problems), notes=(*notes, *reading.notes))
+        if problems or unknown or notes:
+            every = (*problems, *unknown, *reading.problems)
+            reading = reading._replace(problems=every, notes=(*notes, *reading.notes))
         return given(text, with_streams(reading, streams)) if text is not None else with_streams(reading, streams)
 
     def _words(self, stage: Simple, place: Place, folders: Folders) -> tuple[list[str], list[Problem]]:
@@ -220,7 +225,7 @@ class Walk:
         for number, value in enumerate(turns):
             self._scope[stage.subject] = (Part(value, quoted=True),)
             reading = self._list(stage.body or Script(), place, folders)
-            folders = tuple(dict.fromkeys((*folders, *folders_after(reading, place, folders))))
+            folders = _either(folders, folders_after(reading, place, folders))
             if number and reading.lines:
                 reading = reading._replace(lines=(reading.lines[0]._replace(after=";"), *reading.lines[1:]))
             yield reading

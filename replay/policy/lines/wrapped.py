@@ -1,12 +1,11 @@
 """What is found inside a wrapper."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from replay.policy.judgement import Place, Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapped:
+class Wrapped(NamedTuple):
     """What a wrapper runs: other `words`, or a `script` to be parsed again, perhaps in another place."""
 
     words: tuple[str, ...] = ()

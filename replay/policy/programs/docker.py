@@ -121,7 +121,7 @@ def _parse(words: Sequence[str]) -> Answer:
     """Bound what a log prints."""
     if words[:1] == ["compose"]:
         found = _parse_compose(words[1:])
-        return found if isinstance(found, Problem) else replace(found, words=(Word("compose", "option"), *found.words))
+        return found if isinstance(found, Problem) else found._replace(words=(Word("compose", "option"), *found.words))
     place = 2 if list(words[:2]) == ["container", "logs"] else 1
     if words[place - 1 : place] == ["logs"] and not any(word.startswith(("-n", "--tail")) for word in words):
         words = [*words[:place], "--tail", _LAST, *words[place:]]

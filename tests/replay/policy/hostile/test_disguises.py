@@ -75,7 +75,7 @@ READ = """
     grep -rn num_tokens /srv;grep -rn bos_token src;grep -n SECRET f;cat added_tokens.json
     cat /lib/systemd/system/ssh.service;cat /etc/default/grub;cat /var/lib/kubelet/config.yaml;fold -w 80 f
     cat special_tokens_map.json;cat /var/lib/kubelet/cpu_manager_state;ls /net;cat /srv/compose.yaml;timeout 0 cat f
-    systemctl show -p MainPID vllm;ls -la ~/.bashrc;cat /x/environment.py;docker logs c;journalctl -u vllm -n 5
+    systemctl show -p MainPID vllm;ls -la ~/.bashrc;cat /x/environment.py;cat /etc/profile;docker logs c;journalctl -u vllm -n 5
 """
 
 
