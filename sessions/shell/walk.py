@@ -22,6 +22,10 @@ MOST_WRAPPERS = 32
 """Wrappers around one call."""
 
 _REPEATING = frozenset({"for", "loop", "select", "while", "until"})
+_DEAF = frozenset(
+    {"mkdir", "rmdir", "touch", "cp", "mv", "rm", "ln", "chmod", "chown", "echo", "printf", "true", "test", "["}
+)
+"""Programs that never read their standard input, unless they are told to."""
 _NO_BODY = {"test": "a test of the shell", "arithmetic": "arithmetic of the shell"}
 
 
@@ -39,6 +43,11 @@ class Task:
     def with_scene(self, scene: Scene) -> "Task":
         """The same for another shell."""
         return replace(self, scene=scene)
+
+
+def leaves_input(call: Command) -> bool:
+    """Tell whether a call leaves its standard input to those behind it: ``mkdir d && cat >d/f``."""
+    return bool(call.argv) and call.argv[0].rpartition("/")[2] in _DEAF
 
 
 class Walk:
@@ -67,7 +76,7 @@ class Walk:
             here = self._pipeline(pipeline, task, here)
             at = here if len(self.commands) > before else at
             sure = False
-            if task.scene.place.stdin is not None:
+            if task.scene.place.stdin is not None and not all(map(leaves_input, self.commands[before:])):
                 task.scene.place = task.scene.place._replace(stdin=None)
         return at if len(self.commands) > start else self._list(absorbed, task, at)
 

@@ -144,6 +144,11 @@ def test_a_script_that_no_step_wrote() -> None:
     assert closure(shell("ls"), shell("cat t.py")) == Closure()
 
 
+def test_a_text_that_a_remote_list_is_given() -> None:
+    there = shell("ssh root@h 'mkdir -p /root/d && cat > /root/d/t.py' <<'EOF'\nprint(5)\nEOF")
+    assert only(closure(there, shell("ssh root@h 'python3 /root/d/t.py'"))).content == "print(5)\n"
+
+
 def test_machines_are_told_apart() -> None:
     there = shell("ssh root@h 'cat > /root/t.py' <<'EOF'\nprint(2)\nEOF")
     assert only(closure(there, shell("ssh root@h 'python3 ~/t.py'"))).content == "print(2)\n"

@@ -247,3 +247,10 @@ def test_ssh_within_substitutions() -> None:
 )
 def test_destinations(text: str, host: str, user: str | None) -> None:
     assert split_destination(text) == (host, user)
+
+
+def test_a_text_for_a_remote_list_goes_to_the_first_call_that_reads() -> None:
+    made, written, behind = unwrap("ssh h 'mkdir -p d && cat > d/f; cat > g' <<'E'\none\nE")
+    assert (made.argv[0], written.stdin, behind.stdin) == ("mkdir", "one\n", None)
+    _, alone = unwrap("mkdir d <<'E'; cat > d/f\none\nE")
+    assert alone.stdin is None
