@@ -17,6 +17,7 @@ from replay.scratch.writers import HIDDEN, READERS, WRITERS, Use, Writer, untold
 from sessions.models.command import Command, Stage
 from sessions.shell.parse import parse
 from sessions.shell.syntax import Simple
+from sessions.shell.walk import leaves_input
 
 Streams = dict[str, bool]
 """Redirections as written: whether a ``2>&1`` stands behind them."""
@@ -78,11 +79,12 @@ class Caller:
     def _stages(self, command: Command) -> Iterator[Stage]:
         if command.sudo:
             self.notes.append("runs without privilege: sudo is not used")
-        if command.stdin is not None:
+        if command.stdin is not None and not leaves_input(command):
             if command.stage:
                 raise _RefusedError("a text is given to the middle of a pipeline")
             yield Stage(words=("printf", "%s", command.stdin))
-        words = self._words(command, piped=bool(command.stage) or command.stdin is not None)
+        given = command.stdin is not None and not leaves_input(command)
+        words = self._words(command, piped=bool(command.stage) or given)
         yield self._streams(command, Stage(words=words, stderr="merge" if command.merge_stderr else "keep"))
 
     def _words(self, command: Command, *, piped: bool) -> tuple[str, ...]:

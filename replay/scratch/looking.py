@@ -40,20 +40,22 @@ class _Moved(PathRules):
 def look(step: Step, judgement: Judgement, files: Files, rules: PathRules, ledger: Ledger) -> Looked | str | None:
     """Return how a step reads what is in scratch, why it cannot; None where nothing of what it reads is there."""
     host = judgement.place.host
-    ground = Ground.of(step, host, files)
     words = list(dict.fromkeys(_words(judgement)))
     base = step.cwd if host is None else None
     entered = next((word for word, entering in words if entering), None)
     base = resolve(entered, base, judgement.place.user) if entered is not None else base
-    inside: dict[str, str] = {}
-    for word in (word for word, entering in words if not entering):
-        path = _PATTERN.split(resolve(word, base, judgement.place.user), maxsplit=1)[0].rstrip("/") or "/"
-        if base is None and not word.startswith("/"):
-            continue
-        if ledger.behind(path):
-            if not _there(path, ground):
-                return f"{path}: only a part of it lies in scratch, where earlier steps of this plan write"
-            inside[word] = path
+    paths = {
+        word: _PATTERN.split(resolve(word, base, judgement.place.user), maxsplit=1)[0].rstrip("/") or "/"
+        for word, entering in words
+        if not entering and (base is not None or word.startswith("/"))
+    }
+    inside = {word: path for word, path in paths.items() if ledger.behind(path)}
+    if not inside and not (base and ledger.behind(base)):
+        return None
+    ground = Ground.of(step, host, files)
+    parted = next((path for path in inside.values() if not _there(path, ground)), None)
+    if parted is not None:
+        return f"{parted}: only a part of it lies in scratch, where earlier steps of this plan write"
     return _laid_out(_Look(words, inside, base, entered), judgement, ground, rules, ledger)
 
 
