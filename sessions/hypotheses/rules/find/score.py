@@ -1,7 +1,7 @@
 """How much of a suspicion each sentence is."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions.hypotheses.rules.table import KEEPS
@@ -24,13 +24,13 @@ ADJUST = {
     "user": 0.1,
     "first-message": -0.3,
     "report": -0.6,
-    "item-of-causes": 1.0,
+    "item-of-causes": 1.15,
     "under-causes": 0.35,
     "lead-line": -1.0,
     "only-a-link": -1.0,
     "settles": -0.4,
-    "tested-next": 0.2,
-    "not-tested": -0.2,
+    "tested-next": 0.3,
+    "not-tested": -0.3,
     "acted-on": 0.2,
     "taken-up": 0.2,
 }
@@ -87,6 +87,16 @@ class _Log:
         lead = self.notes.get(note.sentence.lead) if note.sentence.lead is not None else None
         return lead is not None and any(row.family == "lead" for row in lead.rules)
 
+    def remarks(self, note: Note) -> Iterator[Row]:
+        """Yield the rules of doubt in a remark on a sentence: "That might be it." after it, "How odd." before it."""
+        here = note.sentence
+        for step in (-1, 1) if here.company <= _BRIEF else ():
+            other = self.notes.get(here.number + step)
+            if other is None or (other.sentence.message, other.sentence.block) != (here.message, here.block):
+                continue
+            if len(other.terms) <= _REMARK < len(note.terms):
+                yield from (row for row in other.rules if row.family in _REMARKS and row.weight > 0)
+
     def is_under(self, note: Note) -> bool:
         """Return whether it stands under a heading of causes."""
         heading = self.notes.get(note.sentence.heading) if note.sentence.heading is not None else None
@@ -94,7 +104,8 @@ class _Log:
 
 
 def _score(note: Note, log: _Log) -> Mention:
-    suspicion = [row for row in note.rules if row.family not in _ELSEWHERE]
+    elsewhere = _ELSEWHERE if note.sentence.company <= _BRIEF else _ELSEWHERE | _FLAT
+    suspicion = [row for row in (*note.rules, *log.remarks(note)) if row.family not in elsewhere]
     families: dict[str, float] = {}
     for row in suspicion:
         best = families.get(row.family, 0.0)
@@ -105,11 +116,20 @@ def _score(note: Note, log: _Log) -> Mention:
     return Mention(note, sum(families.values()) + sum(ADJUST[name] for name in form), names, listed)
 
 
+_REMARK = 1
+_REMARKS = frozenset({"hedge", "cause", "question", "turn"})
+"""The most terms that a remark has, and the families of rules that count in one."""
+
+_FLAT = frozenset({"flaw", "contrast"})
+_BRIEF = 3
+"""Families of rules that mark a flat statement as a suspicion, and the most sentences of a message in which they do: in
+longer ones most such sentences tell what is known or was done."""
+
 _GUESSES = frozenset({"hedge", "cause", "question"})
 _TELLS = frozenset({"because"})
 """Rules of those families that guess nothing by themselves."""
 
-_ELSEWHERE = frozenset({"refutes", "confirms", "parks", "lead"})
+_ELSEWHERE = frozenset({"refutes", "confirms", "parks", "reopens", "lead"})
 
 
 def _form(note: Note, log: _Log, *, listed: bool) -> tuple[str, ...]:

@@ -29,11 +29,11 @@ WEIGHTS: Mapping[str, float] = {
     "fails": 0.3,
     "first": 0.2,
     "just before": 0.25,
-    "now": 0.3,
+    "now": 0.5,
     "soon": 0.25,
     "long before": -0.5,
     "silent": -0.6,
-    "another's": -0.4,
+    "another's": -0.2,
     "too late": -0.4,
 }
 """What counts: the shares of the suspicion's terms in command, output, and the messages before and after a step that

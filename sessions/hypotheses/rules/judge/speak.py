@@ -27,6 +27,9 @@ _JUST_RAISED = 2
 FINDINGS = frozenset({"rule:found-it", "rule:is-the-bug"})
 """Conclusions that announce what was looked for."""
 
+_EFFECTS = frozenset({"rule:no-change", "rule:fixed"})
+"""Conclusions from a change, on what was changed last: their words are those of the symptom."""
+
 _IN_ORDER = frozenset({"rule:in-order", "rule:does-its-job"})
 
 
@@ -41,11 +44,12 @@ def conclusions(record: Record) -> Mapping[str, Sequence[tuple[Note, Said]]]:
     for note, said in record.stances:
         while waiting and waiting[0].message < note.sentence.message:
             settled[waiting.popleft().key] = "confirmed"
-        meant = _announced(record, note, said) or [
-            s
-            for s in record.suspicions
-            if note.sentence.number > s.end and speaks_of(record, s, note, said, settled.get(s.key))
-        ]
+        before = [s for s in record.suspicions if note.sentence.number > s.end]
+        meant = (
+            _announced(record, note, said)
+            or [s for s in before if names_it(record, s, note, said, settled.get(s.key))]
+            or _awaited(record, before, note, said, settled)
+        )
         if said.verdict == "confirmed" and meant:
             meant = [max(meant, key=lambda s: _fit(record, s, note))]
         for suspicion in meant:
@@ -86,10 +90,9 @@ _ACTED = 0.3
 """Sentences after a finding that say what was found; what it counts for that a suspicion was acted on."""
 
 
-def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, settled: Verdict | None) -> bool:
-    """Return whether the conclusion `said` in `note` is one on `suspicion`, which so far is `settled` or not."""
-    in_order = said.rule in _IN_ORDER
-    if in_order and (settled == "confirmed" or _acts_on(record, suspicion, note)):
+def names_it(record: Record, suspicion: Suspicion, note: Note, said: Said, settled: Verdict | None) -> bool:
+    """Return whether the conclusion `said` in `note` names `suspicion`, which so far is `settled` or not."""
+    if said.rule in _IN_ORDER and (settled == "confirmed" or _acts_on(record, suspicion, note)):
         return False
     if (
         said.rule == "rule:fixed"
@@ -100,24 +103,53 @@ def speaks_of(record: Record, suspicion: Suspicion, note: Note, said: Said, sett
         return True
     words = _reach(record, note)
     share = record.rarity.coverage(suspicion.terms, words)
-    if (share >= _MUCH and suspicion.entities & words) or share >= _ALMOST_ALL:
-        return True
-    if settled is not None or said.weak or (in_order and _is_mended(record, suspicion, note)):
-        return False
-    return _is_awaited(record, suspicion, note, said, share)
+    return (share >= _MUCH and bool(suspicion.entities & words)) or share >= _ALMOST_ALL
 
 
-def _is_awaited(record: Record, suspicion: Suspicion, note: Note, said: Said, share: float) -> bool:
-    """Whether a message that opens with a conclusion was waited for: for a finding, all that was just raised waits."""
+def _awaited(
+    record: Record, before: Sequence[Suspicion], note: Note, said: Said, settled: Mapping[str, Verdict]
+) -> list[Suspicion]:
+    """Return what waits for a message that opens with a conclusion: of a finding, all that was just raised.
+
+    Else the one that it shares most with, whether just raised or not, if that one is not settled yet; where it shares
+    words with none, the one in focus.
+    """
     sentence = note.sentence
-    if sentence.index >= _OPENING or sentence.message <= suspicion.message:
-        return False
-    since = sentence.message - max(p for p in suspicion.places if p < sentence.message)
-    if said.rule in FINDINGS and since <= _JUST_RAISED:
-        return True
-    if record.held[sentence.message - 1] is not suspicion:
-        return False
-    return since <= _SOON or (since <= _LATER and share >= _LITTLE)
+    early = [s for s in before if s.message < sentence.message]
+    if sentence.index >= _OPENING or said.weak or not early:
+        return []
+    waiting = [s for s in early if s.key not in settled and not _may_be_mended(record, s, note, said)]
+    if said.rule in FINDINGS:
+        raised = [s for s in waiting if _since(s, sentence.message) <= _JUST_RAISED]
+        if raised:
+            return raised
+    words = _read_on(record, note)
+    weigh = record.rarity.weigh
+    nearest = max(early, key=lambda s: (weigh(s.terms & words), s.end))
+    near = record.rarity.coverage(nearest.terms, words) >= _LITTLE and _since(nearest, sentence.message) <= _LATER
+    held = record.held[sentence.message - 1]
+    if near and (said.rule not in _EFFECTS or nearest is held):
+        return [nearest] if nearest in waiting else []
+    return [s for s in waiting if s is held and _since(s, sentence.message) <= _SOON]
+
+
+def _since(suspicion: Suspicion, message: int) -> int:
+    """Return how many messages before `message` it was last mentioned."""
+    return message - max(p for p in suspicion.places if p < message)
+
+
+def _may_be_mended(record: Record, suspicion: Suspicion, note: Note, said: Said) -> bool:
+    """Whether something was found in order that may have been changed since the statement."""
+    return said.rule in _IN_ORDER and (_acts_on(record, suspicion, note) or _is_mended(record, suspicion, note))
+
+
+def _read_on(record: Record, note: Note) -> frozenset[str]:
+    """The terms of a conclusion and of the sentence after it, in its paragraph, that says why."""
+    after = record.by_number.get(note.sentence.number + 1)
+    here = note.sentence
+    if after is None or (after.sentence.message, after.sentence.block) != (here.message, here.block):
+        return note.terms
+    return note.terms | after.terms
 
 
 def _reach(record: Record, note: Note) -> frozenset[str]:

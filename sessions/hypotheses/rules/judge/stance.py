@@ -10,8 +10,15 @@ from sessions.models.hypothesis import Verdict
 
 _VERDICTS: Mapping[str, Verdict] = {"refutes": "refuted", "confirms": "confirmed", "parks": "abandoned"}
 _WEAK = 0.7
-_UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling", "doing"})
+_UNSURE = frozenset({"hedge", "offer", "question", "plan", "retelling", "doing", "reopens"})
 """Families of rules that take the conclusion out of a sentence."""
+
+_PLANS = frozenset({"plan", "doing"})
+"""Families that do not take it out of a sentence that puts something aside: that is a plan."""
+
+_PARKED, _SETTLED = "park", "settled"
+_GUESSES = frozenset({"hedge"})
+"""A family that says what became of a guess, and that of the guess: "my hunch was wrong" is no guess."""
 
 _SURE = "must-be"
 _DENIABLE = frozenset({"in-order", "does-its-job"})
@@ -39,10 +46,14 @@ def stances(notes: Sequence[Note]) -> Iterator[tuple[Note, Said]]:
 
 def _read(note: Note) -> Said | None:
     rows = [row for row in note.rules if row.family in _VERDICTS and not _is_denied(row, note)]
-    unsure = any(row.family in _UNSURE and row.name != _SURE for row in note.rules)
-    if not rows or unsure or "?" in note.sentence.text:
+    if not rows or "?" in note.sentence.text:
         return None
     best = max(rows, key=lambda row: (row.weight, row.family == "refutes"))
+    unsure = _UNSURE - _PLANS if best.name == _PARKED else _UNSURE
+    if any(row.family == _SETTLED for row in note.rules):
+        unsure = unsure - _GUESSES
+    if any(row.family in unsure and row.name != _SURE for row in note.rules):
+        return None
     return Said(_VERDICTS[best.family], f"rule:{best.name}", best.weight < _WEAK)
 
 

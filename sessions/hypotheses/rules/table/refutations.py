@@ -1,0 +1,158 @@
+"""What says of a suspicion that it was none."""
+
+from sessions.hypotheses.rules.table.row import Row
+
+REFUTATIONS: tuple[Row, ...] = (
+    Row(
+        "in-order",
+        "refutes",
+        r"\b(?:is|are|was|were|looks?|seems?|be|comes? (?:back|out|up)|came (?:back|out|up)) (?:all |also |indeed "
+        r"|clearly |therefore |perfectly |completely |actually |just |as well |entirely |totally |absolutely |well "
+        r"|quite |pretty )*(?:fine|correct|right(?! about\b)|intact|ok(?:ay)?|healthy|sane|sound|innocent|unaffected"
+        r"|unrelated|safe|harmless|benign|in order|not affected|clean|good|up to date|in sync|in the clear|off the"
+        r" hook|blameless|behaving|well-behaved|unremarkable|uneventful|boring|irrelevant|a non-issue|moot|above"
+        r" suspicion|acquitted|exonerated|absolved|cleared|within (?:limits|bounds|spec|budget|range|tolerance)"
+        r"|negligible|idle|bored|nowhere near|far from|identical|the same|valid|reasonable|plausible|normal|working"
+        r"|consistent(?! with\b))\b(?![^.]{0,20}, but\b)(?! (?:now|tool|place|way|thing|time|to|approach|fix))",
+        1.0,
+        "what is in order is not the cause",
+        "The parser is fine.",
+        "The parser is the right place.",
+    ),
+    Row(
+        "does-its-job",
+        "refutes",
+        r"\b(?:does|do|did) (?:its|their|the) (?:job|work)\b|\bworks? (?:fine|correctly|as (?:intended|expected"
+        r"|designed|documented|advertised)|properly|perfectly)\b|\bbehaves(?=[.,:;!]|$)|\bdoing (?:exactly |just"
+        r" )?(?:what it (?:should|is supposed to)|its job|the right thing)\b|\bbehav(?:es|ed|ing) (?:itself|fine|well"
+        r"|correctly|properly|normally|as \w+)\b|\bdoes (?:exactly |just )?(?:what it should|the right thing|as it"
+        r" should)\b|\bchecks? out\b|\bholds? up\b|\bmatch(?:es|ed)? (?:exactly|perfectly|what|the (?:reference"
+        r"|expected|spec|layout|model|docs?|cpu|config))\b|\bagrees?\b|\bis what .{1,60}\b(?:expects?|wants?|looks?"
+        r" like)\b|\b(?:as|like) it should\b|\bas (?:intended|designed|documented|advertised)\b|\bas \S+ expects?\b"
+        r"|\bhandles? (?:it |this |that |.{1,40})?(?:fine|correctly|well|properly)\b|\bis (?:fast|instant"
+        r"|instantaneous)\b|\b(?:correct|expected|normal|healthy) behaviou?r\b|\bclean bill\b|\bsurvives?\b"
+        r"|\b(?:right )?on spec\b|\bto spec\b",
+        1.0,
+        "what works is not the cause",
+        "The kernel does its job here.",
+        "The job of the kernel is unclear.",
+    ),
+    Row(
+        "not-it",
+        "refutes",
+        r"\bneither\b.{1,80}\bnor\b|\b(?:it|this|that|so this|so it)(?:'s| is| was) not\b(?! (?:clear|enough|possible"
+        r"|obvious|sure|yet))|\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault"
+        r"|involved|relevant|behind|what|why|where|responsible|guilty|related|it)\b|\bcan(?:not|'t) (?:really )?(?:be"
+        r" (?:the|it|that|due|because|what|behind)|explain|account for)\b|\bcouldn't (?:be|have been|have)\b|\bnot"
+        r" (?:a|the) (?:[^,:;]{1,40} )?(?:issue|problem|cause|bug|mismatch|fault|culprit|reason|explanation|one)\b"
+        r"|\bnot (?:caused|due|because|related|responsible|guilty|to blame|at fault|involved|our (?:bug|culprit"
+        r"|problem|man))\b|\bunrelated to\b|\b(?:has|have|had) nothing to do with\b|\bdid(?:n't| not) do it\b|\bso"
+        r" not (?!yet\b|sure\b|only\b|all\b|too\b|much\b|bad\b|easy\b|a\b)|^(?:so |then |ok(?:ay)?,? )*not (?!yet\b"
+        r"|sure\b|only\b|clear\b|too\b|bad\b|all\b|quite\b|enough\b|a (?:lot|big)\b)\S+ ?[^.]{0,60}, then\b|[.:;] not"
+        r" (?!yet\b|sure\b|only\b|clear\b|too\b|bad\b|all\b|quite\b|enough\b)[^.,:;]{1,60}\.$|\bdoes(?:n't| not)"
+        r" (?:explain|account for|hold (?:up|water)|fit|apply here|support)\b",
+        1.0,
+        "says that it is not this",
+        "So it's not the clock.",
+        "It is not clear yet.",
+    ),
+    Row(
+        "ruled-out",
+        "refutes",
+        r"\b(?:rul(?:es|ed|ing)|cross(?:es|ed|ing)?|ticks?|str(?:ike|ikes|uck)|scratch(?:es)?|writ(?:e|es)|wrote)"
+        r" (?:it |this |that |them |both |the .{1,40} |\S+ )?(?:out|off)\b|\b(?:cross|scratch|strike|tick|take)"
+        r" .{1,60} off\b|^(?:so |ok(?:ay)?,? |then )*(?:scratch|strike|discard|dismiss)\b|\b(?:discard|discarding"
+        r"|discarded|scrap|scrapping) (?:it|that|this)\b|\bthere goes (?:that|my|the|our|this)\b|\b(?:drop|dropping"
+        r"|retract|withdraw|scrap|bin) (?:that|this|my|the) (?:theory|idea|hypothesis|suspicion|guess)\b|\bi (?:take"
+        r" that back|retract)\b|\b(?:can|could|we|i) (?:now |safely )?rule .{1,60} out\b|\bexclud(?:es|ed)\b|\bi can"
+        r" (?:now )?exclude\b|\beliminat(?:es|ed)\b|\bexonerat\w+\b|\brefut\w+\b|\bdisprov\w+\b|\bclears? (?:the|it"
+        r"|this|that)\b|\bacquit\w*\b|\babsolv\w+\b|\bdebunk\w*\b|\bfalsif(?:ies|ied)\b|\balibi\b|\blets? .{1,40} off"
+        r" the hook\b|\bdead end\b|\bred herring\b|\bblind alley\b|\bgoose chase\b|\b(?:false|wrong|cold) (?:alarm"
+        r"|lead|trail|track|tree|scent|suspect|guess|hunch|turn)\b|\b(?:is|are|were|was) (?:all )?(?:out\b(?! of)|off"
+        r" the (?:table|list|hook)|out of the (?:picture|running|question|way)|dead|busted|toast)\b|\bso much for\b"
+        r"|\boff the (?:table|list)\b|\b(?:one|a) (?:suspect|theory|idea|candidate) (?:fewer|less|down)\b|\bdown"
+        r" (?:one|a) (?:suspect|theory)\b|\bout (?:of|goes) the window\b|\b(?:theory|idea|hypothesis|suspicion|hunch"
+        r"|guess)(?: \w+){0,5}? (?:is|was|has been|just|looks)? ?(?:dead|wrong|gone|busted|disproved|falls apart|fell"
+        r" apart|collapses|dies|died|sunk|rejected|dismissed|doesn't (?:hold|fit|survive)|did not (?:hold|survive)"
+        r"|didn't (?:hold|survive))\b|\b(?:kills|sinks|buries|shoots down|rejects|dismisses|speaks? against|argues?"
+        r" against|contradicts|torpedoes|puts paid to) (?:the|that|this|my|our|it)\b",
+        1.0,
+        "a word of elimination",
+        "That rules out the clock.",
+        "That rule has run out of date.",
+    ),
+    Row(
+        "no-sign",
+        "refutes",
+        r"\bno (?:sign|trace|evidence|hint|indication|symptom|shred|smoking gun)s? (?:of|that|for|here|there|in)\b"
+        r"|\bnothing (?:is |was |looks |seems )?(?:wrong|unusual|suspicious|odd|out of the ordinary|amiss|there|to"
+        r" see|of the sort|of the kind|like that|abnormal|alarming|remarkable|broken|off)\b|\bno (?:dice|luck|joy"
+        r"|cigar|such luck)\b|^(?:ok(?:ay)?,? |hm+,? |well,? |so |and )*(?:nope|nah|negative)\b|\bwithout (?:any"
+        r" )?(?:a )?(?:problem|issue|trouble|hitch|fault)s?\b|\b(?:look|search|lie|lies|be|keep looking|hunt)"
+        r" elsewhere\b|\bsomething else\b(?! (?:is|to))|\b(?:another|a different|some other) (?:explanation|cause"
+        r"|reason|culprit|suspect)\b|\b(?:square one|drawing board)\b|\bcontrary to (?:what|my|our)\b|\bi (?:stand"
+        r" corrected|guessed wrong)\b|^(?:so |ok(?:ay)?,? |hm+,? )*(?:all (?:good|fine|clean|quiet|normal) (?:here"
+        r"|there)|healthy|clean|harmless)\b\W*[:,\u2014-]|\b(?:i was|was i) (?:wrong|mistaken|off)\b|\bbarking up\b",
+        1.0,
+        "nothing was found where it was looked for",
+        "No sign of a second writer.",
+        "The sign says two writers.",
+    ),
+    Row(
+        "no-change",
+        "refutes",
+        r"^(?:hm+,? |no[,.] |but |and |nope[,.] )*(?:still|same (?:thing|result|error|output|failure|problem|issue"
+        r"|story|as before|again)|same[.!]|no (?:change|difference|effect|luck|improvement))\b|\b(?:that|this|it"
+        r"|which|change|fix|setting|patch)\b[^.]{0,30}\b(?:didn't|doesn't|did not|does not) (?:help|change"
+        r" (?:anything|the|it)|matter|make (?:a|any) difference|fix|work|solve)\b|\b(?:makes?|made) no difference\b"
+        r"|\bnot (?:the )?reason\b|\b(?:with|without|disabl\w+|even) .{1,60}\b(?:just|exactly|still|all) the same\b"
+        r"|\bwith or without\b|\b(?:fails?|failed|happens?|happened|crash\w*|hangs?|reproduces?|persists?|occurs?"
+        r"|slow) (?:just|exactly|all)? ?(?:the same|as (?:often|before|badly|much)|regardless|either way|anyway|even"
+        r" (?:with|without|when|if|after))\b|\b(?:persists|remains|survives|reproduces)(?: even)? (?:with|without"
+        r"|after|when)\b|\b(?:no|zero|not the slightest) (?:effect|impact|influence) (?:on|whatsoever|at all)\b"
+        r"|\bmove the needle\b|\bchang(?:es|ed) nothing\b|\bpersist(?:s|ed)? (?:without|with|even|when|regardless)\b"
+        r"|\b(?:is|are|was|were) still (?:there|present|happening)\b|\b(?:same|identical) (?:behaviou?r|result"
+        r"|picture|outcome|symptoms?) (?:without|with|either way)\b",
+        1.0,
+        "the change made no difference",
+        "Still slow.",
+        "It is slower than before.",
+    ),
+    Row(
+        "own-mistake",
+        "refutes",
+        r"\b(?:my|our) (?:own )?(?:query|mistake|script|probe|typo|misreading|measurement"
+        r"|command)\b[^.]{0,40}\b(?:wrong|backwards?|and not|not the|at fault)\b|\bmy (?:own )?(?:mistake|fault|error"
+        r"|bad)\b|\b(?:came|comes?|due|because|down) (?:from|to|of) (?:my|our|how i|the way i) \w+|\b(?:i|we)(?:'d|"
+        r" had|'ve| have)? (?:been )?(?:ask(?:ed|ing)|query\w*|queried|us(?:ed|ing)|read(?:ing)?|call(?:ed|ing)"
+        r"|look(?:ed|ing)|got|had|misread|mixed)\b[^.]{0,40}\b(?:backwards?|wrong (?:way|direction|side|end|order|key"
+        r"|file|log)|the other way|upside down|in reverse|up)\b|\bwrong (?:direction|way (?:round|around))\b"
+        r"|\bartefact of\b|\bartifact of\b",
+        1.2,
+        "the finding came from how it was asked",
+        "That came from my query, not from the table.",
+        "My query returned three rows.",
+    ),
+    Row(
+        "contradicts",
+        "refutes",
+        r"\b(?:but|yet|however|wait|hm+)\b[^.]{0,60}\b(?:does|is|are|was|were|did) (?:in fact|actually|already)"
+        r" (?:\w+ )?(?:respect|handle|work|exist|set|there|called|loaded|read|present|used|supported)\b|\byou'?re"
+        r" right\b|\bi was wrong\b|(?<!what )\bactually (?:does|works)\b|\bturns out (?:that )?(?:it|this"
+        r"|the)\b[^.]{0,40}\bnot\b",
+        0.7,
+        "takes a claim back",
+        "But the flag is actually read.",
+        "The flag is read here.",
+    ),
+    Row(
+        "fast-enough",
+        "refutes",
+        r"\b(?:delay|problem|issue|trouble|bug|difference) (?:must|has to) (?:be|come|lie)\b|\bso it must be\b"
+        r"|\b(?:must|has to) (?:be (?:something|somewhere)|come from (?:something|somewhere)|lie) (?:else|elsewhere)\b",
+        0.6,
+        "what must be elsewhere is not here",
+        "The delay must be in the resolver.",
+        "The resolver adds a delay.",
+    ),
+)
