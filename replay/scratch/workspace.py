@@ -47,7 +47,7 @@ class Workspace:
         read, written, folders = (tuple(each) for each in paths)
         async with self._turn:
             if refusal := self.refusal():
-                return Completed("refused", None, b"", b"", 0.0, detail=refusal)
+                return _refused(refusal)
             problem = await self._prepare(needs, read, folders)
             if problem:
                 return not_run(problem)
@@ -58,6 +58,8 @@ class Workspace:
     async def look(self, request: Request, needs: Needs, read: Collection[str], after: Collection[int]) -> Completed:
         """Run a step that reads what the steps `after` wrote there; without them it would prove nothing."""
         async with self._turn:
+            if refusal := self.refusal():
+                return _refused(refusal)
             problem = self._lacking(needs, read, after) or await self._prepare(needs, read, ())
             sees = self._caged if self._held.shown is not None else self._held.reading  # a sandbox hides it
             return not_run(problem) if problem else await sees.run(request)
@@ -161,6 +163,10 @@ async def own(executor: Executor, *words: str) -> str:
 def not_run(why: str) -> Completed:
     """Return what came of a step that was not sent after all."""
     return Completed("not-replayable", None, b"", b"", 0.0, detail=why)
+
+
+def _refused(why: str) -> Completed:
+    return Completed("refused", None, b"", b"", 0.0, detail=why)
 
 
 def _wrong(done: Completed) -> str:
