@@ -52,7 +52,8 @@ class Workspace:
             if problem:
                 return not_run(problem)
             completed = await self._caged.run(request)
-            self._ledger.wrote(step, read, written)
+            if completed.outcome == "completed":  # else nobody knows what it did, and nothing may rest on it
+                self._ledger.wrote(step, read, written)
             return completed
 
     async def look(self, request: Request, needs: Needs, read: Collection[str], after: Collection[int]) -> Completed:
@@ -71,7 +72,7 @@ class Workspace:
         missing = lacking.intersection(step for origins in unmet for step in origins)
         if not any(self._ledger.behind(path) for path in read):
             missing |= lacking
-        return f"step {min(missing)}, which writes what it reads, did not run" if missing else ""
+        return f"step {min(missing)}, which writes what it reads, did not run to its end" if missing else ""
 
     async def close(self) -> None:
         """Take the folder away, if it was made."""

@@ -147,7 +147,7 @@ async def test_what_was_not_consented_to_does_not_run_and_nothing_is_said_of_wha
     assert [results[n].outcome for n in range(7)] == [
         "completed", "completed", "refused", "not-replayable", "refused", "not-replayable", "not-replayable",
     ]  # fmt: skip
-    assert results[6].detail == "step 2, which writes what it reads, did not run"
+    assert results[6].detail == "step 2, which writes what it reads, did not run to its end"
     assert results[6].comparison is None
 
 
@@ -255,3 +255,15 @@ async def test_a_folder_that_a_run_left_which_died_is_taken_away_once_it_can_be_
     results = await run(plan)
     assert [result.comparison for result in results.values()] == ["identical"] * 2, results
     assert not at.exists()
+
+
+@pytest.mark.sshd
+async def test_nothing_rests_on_a_write_that_did_not_come_to_its_end(
+    record: Recorded, run: Runs, bench: Target
+) -> None:
+    endless = "timeout 1 sed -i ':a;s/x/xx/;ta' /tmp/exp"
+    other = ("echo y > /tmp/other && cat /tmp/other", "y\n")
+    results = await run(record("echo x > /tmp/exp", endless, ("cat /tmp/exp", "x\n"), other, target=bench), bench)
+    outcomes = [results[step].outcome for step in range(4)]
+    assert outcomes == ["completed", "timed-out", "not-replayable", "completed"], results
+    assert results[2].detail == "step 1, which writes what it reads, did not run to its end"
