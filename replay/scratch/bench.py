@@ -5,9 +5,8 @@ Every folder is fresh, its files are rebuilt from the log and checked, what runs
 
 import asyncio
 import posixpath
-import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from probes.host import cage
@@ -28,8 +27,6 @@ _CACHES = (
     "FLASHINFER_WORKSPACE_BASE", "MPLCONFIGDIR",
 )  # fmt: skip
 _OUTPUT = 4 * 1024 * 1024
-_ENDED = {128 + number: signal.Signals(number).name for number in (1, 2, 3, 9, 15)}
-"""Exit statuses by which a shell tells that something else ended what it ran; a crash of its own is a result."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +123,7 @@ class Bench:
             problem = await self._rebuild(prepared)
             if problem:
                 return not_run(problem)
-            return _ended(await self.held.coding(folder).run(_request(step, prepared, env)))
+            return await self.held.coding(folder).run(_request(step, prepared, env))
         finally:
             await asyncio.shield(clear(self.held.executor, folder))
 
@@ -166,11 +163,3 @@ def _plain(step: PlannedStep, found: PlannedStep | Written, env: Mapping[str, st
 def _caches(folder: str) -> Mapping[str, str]:
     """Return the variables that lead what compiles kernels to the scratch folder: homes cannot be written."""
     return {"TMPDIR": folder, **{name: f"{folder}/.cache/{name.lower()}" for name in _CACHES}}
-
-
-def _ended(completed: Completed) -> Completed:
-    """Return what came of code that a signal ended, which the shell around it tells as a status, as killed."""
-    if completed.outcome != "completed" or completed.exit_code not in _ENDED:
-        return completed
-    detail = f"by {_ENDED[completed.exit_code]}: the shell around it told exit status {completed.exit_code}"
-    return replace(completed, outcome="killed", exit_code=None, detail=detail)
