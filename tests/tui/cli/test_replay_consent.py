@@ -175,3 +175,13 @@ def test_writes_run_as_they_are_consented_to_and_are_shown_whole_before(writing:
     assert "value_20 = 20" in asked
     assert "step 2: completed, identical" in drawn
     assert writing("journal", "verify").returncode == 0
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
+def test_writes_by_a_plan_that_was_read(writing: Run, tmp_path: Path) -> None:
+    allowed = (*ON, "--allow", "writes", "--steps", "0-3")
+    file = tmp_path / "plan.json"
+    file.write_text(writing(*allowed, "--dry-run", "--json").stdout)
+    assert outcomes(writing(*allowed, "--yes", "--json", "--consent-file", file)) == ["completed"] * 3 + ["refused"]
+    refused = writing(*ON, "--yes", "--json", "--consent-file", file)
+    assert (refused.returncode, refused.stdout) == (2, "")
