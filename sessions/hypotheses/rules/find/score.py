@@ -94,7 +94,7 @@ class _Log:
             other = self.notes.get(here.number + step)
             if other is None or (other.sentence.message, other.sentence.block) != (here.message, here.block):
                 continue
-            if len(other.terms) <= _REMARK < len(note.terms):
+            if len(other.terms) <= _REMARK < len(note.terms) and not any(row.family in _ENDS for row in other.rules):
                 yield from (row for row in other.rules if row.family in _REMARKS and row.weight > 0)
 
     def is_under(self, note: Note) -> bool:
@@ -150,10 +150,23 @@ def _form(note: Note, log: _Log, *, listed: bool) -> tuple[str, ...]:
         "item-of-causes": listed,
         "under-causes": under,
         "lead-line": log.is_lead(note),
-        "settles": any(r.family == "refutes" for r in note.rules) and not any(map(_guesses, note.rules)),
+        "settles": _settles(note),
         "only-a-link": bool(_ONLY_LINK.match(sentence.text)),
     }
     return tuple(name for name, holds in checks.items() if holds)
+
+
+def _settles(note: Note) -> bool:
+    """Whether a sentence concludes, and suspects nothing new: it refutes, or it confirms what it does not name."""
+    families = {row.family for row in note.rules if row.weight >= _FIRM}
+    if "confirms" in families and len(note.terms) <= _REMARK:
+        return True
+    return "refutes" in families and not any(map(_guesses, note.rules))
+
+
+_ENDS = frozenset({"refutes", "confirms"})
+_FIRM = 0.7
+"""Weight from which a rule that concludes does so whatever else the sentence names."""
 
 
 def _guesses(row: Row) -> bool:

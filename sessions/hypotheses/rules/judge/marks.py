@@ -23,6 +23,8 @@ _TOLERANCE = re.compile(
 )
 _LIKENESS = re.compile(r"\b(?:cos(?:ine)?|similarity|correlation|corr)\b[^\n\d]{0,24}(\d\.\d+)", re.IGNORECASE)
 _ALIKE = 0.99
+_MOST_ALIKE = 1.001
+"""A likeness from which two things are the same, and what a rounded one comes to at most: more is something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def _read(line: str, before: Sequence[str]) -> Iterator[Mark]:
             showing = "agrees" if _is_small(match.group("small"), line) else "differs"
         yield Mark(showing, line.strip(), f"rule:{row.name}", above)  # type: ignore[arg-type]  # families of the table are the showings
     likeness = _LIKENESS.search(line)
-    if likeness is not None:
+    if likeness is not None and float(likeness.group(1)) <= _MOST_ALIKE:
         yield Mark("agrees" if float(likeness.group(1)) >= _ALIKE else "differs", line.strip(), "rule:likeness", above)
 
 

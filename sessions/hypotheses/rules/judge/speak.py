@@ -123,14 +123,31 @@ def _awaited(
         raised = [s for s in waiting if _since(s, sentence.message) <= _JUST_RAISED]
         if raised:
             return raised
-    words = _read_on(record, note)
-    weigh = record.rarity.weigh
-    nearest = max(early, key=lambda s: (weigh(s.terms & words), s.end))
-    near = record.rarity.coverage(nearest.terms, words) >= _LITTLE and _since(nearest, sentence.message) <= _LATER
     held = record.held[sentence.message - 1]
-    if near and (said.rule not in _EFFECTS or nearest is held):
-        return [nearest] if nearest in waiting else []
+    near = [] if said.rule in _EFFECTS else _nearest(record, early, waiting, note)
+    if near is not None and near:
+        return near
+    if near is None:
+        return []
     return [s for s in waiting if s is held and _since(s, sentence.message) <= _SOON]
+
+
+def _nearest(
+    record: Record, early: Sequence[Suspicion], waiting: Sequence[Suspicion], note: Note
+) -> list[Suspicion] | None:
+    """Return the waiting suspicion that a conclusion shares most with; None where a settled one shares much more."""
+    words, message = _read_around(record, note), note.sentence.message
+
+    def share(suspicion: Suspicion) -> float:
+        return record.rarity.weigh(suspicion.terms & words) if _since(suspicion, message) <= _LATER else 0.0
+
+    nearest = max(early, key=lambda s: (share(s), s.end))
+    best = max(waiting, key=lambda s: (share(s), s.end), default=None)
+    if nearest is not best and record.rarity.coverage(nearest.terms, words) >= _MUCH:
+        return None
+    if best is None or record.rarity.coverage(best.terms, words) < _LITTLE or not share(best):
+        return []
+    return [best]
 
 
 def _since(suspicion: Suspicion, message: int) -> int:
@@ -143,13 +160,15 @@ def _may_be_mended(record: Record, suspicion: Suspicion, note: Note, said: Said)
     return said.rule in _IN_ORDER and (_acts_on(record, suspicion, note) or _is_mended(record, suspicion, note))
 
 
-def _read_on(record: Record, note: Note) -> frozenset[str]:
-    """The terms of a conclusion and of the sentence after it, in its paragraph, that says why."""
-    after = record.by_number.get(note.sentence.number + 1)
+def _read_around(record: Record, note: Note) -> frozenset[str]:
+    """The terms of a conclusion and of the sentence after it, in its paragraph, that says why; else before it."""
     here = note.sentence
-    if after is None or (after.sentence.message, after.sentence.block) != (here.message, here.block):
-        return note.terms
-    return note.terms | after.terms
+    words = note.terms
+    for step in (1, -1):
+        other = record.by_number.get(here.number + step)
+        if other is not None and (other.sentence.message, other.sentence.block) == (here.message, here.block):
+            words = words | other.terms if len(words) < _OPENING or step == 1 else words
+    return words
 
 
 def _reach(record: Record, note: Note) -> frozenset[str]:

@@ -40,17 +40,19 @@ REFUTATIONS: tuple[Row, ...] = (
     Row(
         "not-it",
         "refutes",
-        r"\bneither\b.{1,80}\bnor\b|\b(?:it|this|that|so this|so it)(?:'s| is| was) not\b(?! (?:clear|enough|possible"
-        r"|obvious|sure|yet))|\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault"
-        r"|involved|relevant|behind|what|why|where|responsible|guilty|related|it)\b|\bcan(?:not|'t) (?:really )?(?:be"
-        r" (?:the|it|that|due|because|what|behind)|explain|account for)\b|\bcouldn't (?:be|have been|have)\b|\bnot"
-        r" (?:a|the) (?:[^,:;]{1,40} )?(?:issue|problem|cause|bug|mismatch|fault|culprit|reason|explanation|one)\b"
-        r"|\bnot (?:caused|due|because|related|responsible|guilty|to blame|at fault|involved|our (?:bug|culprit"
-        r"|problem|man))\b|\bunrelated to\b|\b(?:has|have|had) nothing to do with\b|\bdid(?:n't| not) do it\b|\bso"
-        r" not (?!yet\b|sure\b|only\b|all\b|too\b|much\b|bad\b|easy\b|a\b)|^(?:so |then |ok(?:ay)?,? )*not (?!yet\b"
-        r"|sure\b|only\b|clear\b|too\b|bad\b|all\b|quite\b|enough\b|a (?:lot|big)\b)\S+ ?[^.]{0,60}, then\b|[.:;] not"
-        r" (?!yet\b|sure\b|only\b|clear\b|too\b|bad\b|all\b|quite\b|enough\b)[^.,:;]{1,60}\.$|\bdoes(?:n't| not)"
-        r" (?:explain|account for|hold (?:up|water)|fit|apply here|support)\b",
+        r"\bneither\b(?! here nor there).{1,80}\bnor\b|^if (?:it|this|that|the .{1,60}|\S+ .{0,50}) (?:were|was)"
+        r" .{2,80}?\b(?:would|'d|should)\b.{2,80}\b(?:but|yet|and it doesn't|and they don't)\b|\b(?:it|this|that|so"
+        r" this|so it)(?:'s| is| was) not\b(?! (?:clear|enough|possible|obvious|sure|yet))|\b(?:isn't|is not|wasn't"
+        r"|was not|aren't|are not) (?:the|our|a|an|to|caus\w+|it|at fault|involved|relevant|behind|what|why|where"
+        r"|responsible|guilty|related|it)\b|\bcan(?:not|'t) (?:really )?(?:be (?:the|it|that|due|because|what|behind)"
+        r"|explain|account for)\b|\bcouldn't (?:be|have been|have)\b|\bnot (?:a|the) (?:[^,:;]{1,40} )?(?:issue"
+        r"|problem|cause|bug|mismatch|fault|culprit|reason|explanation|one)\b|\bnot (?:caused|due|because|related"
+        r"|responsible|guilty|to blame|at fault|involved|our (?:bug|culprit|problem|man))\b|\bunrelated to\b|\b(?:has"
+        r"|have|had) nothing to do with\b|\bdid(?:n't| not) do it\b|\bso not (?!yet\b|sure\b|only\b|all\b|too\b"
+        r"|much\b|bad\b|easy\b|a\b)|^(?:so |then |ok(?:ay)?,? )*not (?!yet\b|sure\b|only\b|clear\b|too\b|bad\b|all\b"
+        r"|quite\b|enough\b|a (?:lot|big)\b)\S+ ?[^.]{0,60}, then\b|^not (?:the|our|it|this|that|an?) (?:\S+"
+        r" ?){1,6}[.!]?$|[.:;] not (?:the|an?|our|this|that|it|from|because|due|my) (?:\S+ ?){1,6}\.$|[.:;] not"
+        r" \S+\.$|\bdoes(?:n't| not) (?:explain|account for|hold (?:up|water)|fit|apply here|support)\b",
         1.0,
         "says that it is not this",
         "So it's not the clock.",
@@ -68,14 +70,14 @@ REFUTATIONS: tuple[Row, ...] = (
         r" (?:now )?exclude\b|\beliminat(?:es|ed)\b|\bexonerat\w+\b|\brefut\w+\b|\bdisprov\w+\b|\bclears? (?:the|it"
         r"|this|that)\b|\bacquit\w*\b|\babsolv\w+\b|\bdebunk\w*\b|\bfalsif(?:ies|ied)\b|\balibi\b|\blets? .{1,40} off"
         r" the hook\b|\bdead end\b|\bred herring\b|\bblind alley\b|\bgoose chase\b|\b(?:false|wrong|cold) (?:alarm"
-        r"|lead|trail|track|tree|scent|suspect|guess|hunch|turn)\b|\b(?:is|are|were|was) (?:all )?(?:out\b(?! of)|off"
-        r" the (?:table|list|hook)|out of the (?:picture|running|question|way)|dead|busted|toast)\b|\bso much for\b"
-        r"|\boff the (?:table|list)\b|\b(?:one|a) (?:suspect|theory|idea|candidate) (?:fewer|less|down)\b|\bdown"
-        r" (?:one|a) (?:suspect|theory)\b|\bout (?:of|goes) the window\b|\b(?:theory|idea|hypothesis|suspicion|hunch"
-        r"|guess)(?: \w+){0,5}? (?:is|was|has been|just|looks)? ?(?:dead|wrong|gone|busted|disproved|falls apart|fell"
-        r" apart|collapses|dies|died|sunk|rejected|dismissed|doesn't (?:hold|fit|survive)|did not (?:hold|survive)"
-        r"|didn't (?:hold|survive))\b|\b(?:kills|sinks|buries|shoots down|rejects|dismisses|speaks? against|argues?"
-        r" against|contradicts|torpedoes|puts paid to) (?:the|that|this|my|our|it)\b",
+        r"|lead|trail|track|tree|scent|suspect|guess|hunch|turn)\b|\b(?:is|are|were|was) (?:all )?(?:out(?=[.,:;!]|$)"
+        r"|off the (?:table|list|hook)|out of the (?:picture|running|question|way)|dead|busted|toast)\b|\bso much"
+        r" for\b|\boff the (?:table|list)\b|\b(?:one|a) (?:suspect|theory|idea|candidate) (?:fewer|less|down)\b"
+        r"|\bdown (?:one|a) (?:suspect|theory)\b|\bout (?:of|goes) the window\b|\b(?:theory|idea|hypothesis|suspicion"
+        r"|hunch|guess)(?: \w+){0,5}? (?:is|was|has been|just|looks)? ?(?:dead|wrong|gone|busted|disproved|falls"
+        r" apart|fell apart|collapses|dies|died|sunk|rejected|dismissed|doesn't (?:hold|fit|survive)|did not (?:hold"
+        r"|survive)|didn't (?:hold|survive))\b|\b(?:kills|sinks|buries|shoots down|rejects|dismisses|speaks? against"
+        r"|argues? against|contradicts|torpedoes|puts paid to) (?:the|that|this|my|our|it)\b",
         1.0,
         "a word of elimination",
         "That rules out the clock.",
@@ -91,8 +93,9 @@ REFUTATIONS: tuple[Row, ...] = (
         r" )?(?:a )?(?:problem|issue|trouble|hitch|fault)s?\b|\b(?:look|search|lie|lies|be|keep looking|hunt)"
         r" elsewhere\b|\bsomething else\b(?! (?:is|to))|\b(?:another|a different|some other) (?:explanation|cause"
         r"|reason|culprit|suspect)\b|\b(?:square one|drawing board)\b|\bcontrary to (?:what|my|our)\b|\bi (?:stand"
-        r" corrected|guessed wrong)\b|^(?:so |ok(?:ay)?,? |hm+,? )*(?:all (?:good|fine|clean|quiet|normal) (?:here"
-        r"|there)|healthy|clean|harmless)\b\W*[:,\u2014-]|\b(?:i was|was i) (?:wrong|mistaken|off)\b|\bbarking up\b",
+        r" corrected|guessed wrong)\b|^[^:.]{3,50}: (?:clean|fine|healthy|negative|nothing|normal|innocent|in"
+        r" order)(?=[.,;!]|$)|^(?:so |ok(?:ay)?,? |hm+,? )*(?:all (?:good|fine|clean|quiet|normal) (?:here|there)"
+        r"|healthy|clean|harmless)\b\W*[:,\u2014-]|\b(?:i was|was i) (?:wrong|mistaken|off)\b|\bbarking up\b",
         1.0,
         "nothing was found where it was looked for",
         "No sign of a second writer.",
