@@ -25,6 +25,7 @@ _FOLLOWS = {
     "du": ({"-L", "--dereference"},),
 }
 """Options, one of each set, with which a program goes through folders and follows the links in them."""
+_GOES_THROUGH = _READS_PIPES | _DESCENDING | _FOLLOWS.keys()
 _KEYS = re.compile(
     r"(?i:(api|access|auth|private|hub)[_ -]?(key|token)|passw|secret|bearer|credential)|\bTOKEN|_TOKEN|\bsk-|AKIA"
     r"|\bhf_(?![a-z])|BEGIN"
@@ -118,10 +119,10 @@ def _judge_cd(words: Sequence[str]) -> Answer:
 
 def _places(name: str, words: Sequence[Word], folders: paths.Folders, *, piped: bool) -> Problem | None:
     """Return the worst that speaks against the places that a call names, reads or goes through."""
-    options = {word.text for word in words if word.role == "option"}
     read = [word.text for word in words if word.role == "path" and word.text != "-"]
     shown = [word.text for word in words if word.role == "place"]
     problems = [paths.named(place, folders) for place in (*read, *shown)]
+    options = {word.text for word in words if word.role == "option"} if name in _GOES_THROUGH else set()
     if _descends(name, options):
         places = read or ([] if piped and name in _READS_PIPES else ["."])
         problems += [paths.tree(place, folders) for place in places]

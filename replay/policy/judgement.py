@@ -82,4 +82,9 @@ def highest(effects: Iterable[Effect]) -> Effect:
 
 def worst(problems: Iterable[Problem | None]) -> Problem | None:
     """Return the first of those problems that have the highest effect; None if there is none."""
-    return max(filter(None, problems), key=lambda problem: EFFECTS.index(problem.effect), default=None)
+    found = [problem for problem in problems if problem]
+    return max(found, key=_rank) if found else None
+
+
+def _rank(problem: Problem) -> int:
+    return EFFECTS.index(problem.effect)

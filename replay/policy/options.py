@@ -15,6 +15,8 @@ from replay.policy.patterns import explodes
 
 COUNT = r"[+-]?\d{1,18}"
 SIZE = r"[+-]?\d{1,18}([bcwkKMGT]|[KMGT]i?B)?"
+FORMAT = r"(?s:(?!.*%[^A-Za-z%]*\d{4}).*)"
+"""A format of fields, none of them wider than a thousand characters."""
 MANY = 1000
 """Operands of a program that takes any number."""
 LIST = r"[\d,-]{1,200}"
@@ -108,7 +110,8 @@ def understand(program: Program, words: Sequence[str]) -> Answer:
     """
     if program.parse is not None:
         return program.parse(words)
-    words = words[len(program.fixed) :] if tuple(words[: len(program.fixed)]) == program.fixed else words
+    if program.fixed and tuple(words[: len(program.fixed)]) == program.fixed:
+        words = words[len(program.fixed) :]
     if program.subcommands:
         return _subcommand(program, words)
     call = _take_apart(program, words)

@@ -53,9 +53,9 @@ _PLAIN_ENDS = re.compile(rf"({_SOURCE.pattern}|\.(log|out|err|safetensors|gguf|s
 _KEYS = re.compile(r"/(\.ssh|\.aws|\.gnupg|\.env|run/secrets|etc/ssl/private)\b")
 _SPECIAL = re.compile(
     r"""
-      /dev/(?!null$).* | /proc/(kcore|kmsg|kallsyms|vmcore|sysrq-trigger|acpi/event|bus/.+|net/rpc/.+)
+      /dev/(?!null$).* | /proc/(kcore|kmsg|kallsyms|vmcore|sysrq-trigger|acpi/event|bus/.+|([^/]+/)?net/rpc/.+)
     | /proc/[^/]+/(mem|pagemap|fd|fdinfo|root|cwd|exe|map_files|task|clear_refs|attr|ns)(/.*)?
-    | /sys/kernel/(debug|tracing)(/.*)?
+    | /sys/kernel/(debug|tracing|security/apparmor)(/.*)?
     | /sys/.*/(rom|vpd|config|trace_pipe|resource\d*(_wc)?|uevent_seqnum|wakeup_count)
     | (/var)?/run/(?!secrets/|.*\.(pid|log|json|conf|toml|y[a]?ml)$|utmp$).*
     """,

@@ -13,6 +13,8 @@ from replay.policy.programs import catalogue
 
 def put_around(inner: Reading, wrapped: Wrapped, where: Place) -> Reading:
     """Apply what a wrapper says of the command that it runs at `where`."""
+    if wrapped == Wrapped(wrapped.words, wrapped.script):
+        return inner
     notes = (wrapped.note, *inner.notes) if wrapped.note else inner.notes
     limits = [limit for limit in (wrapped.timeout, inner.timeout) if limit is not None]
     problems = (wrapped.problem, *inner.problems) if wrapped.problem else inner.problems
@@ -69,7 +71,7 @@ def with_streams(reading: Reading, streams: Streams) -> Reading:
         return reading._replace(
             problems=(*reading.problems, Problem("unknown", "a file as input of more than one call"))
         )
-    lines = tuple(line._replace(stages=tuple(_stages_with(line.stages, streams))) for line in reading.lines)
+    lines = tuple(Line(tuple(_stages_with(line.stages, streams)), line.after) for line in reading.lines)
     return reading._replace(lines=lines)
 
 
@@ -80,7 +82,7 @@ def _stages_with(stages: Sequence[Stage], outer: Streams) -> Iterator[Stage]:
         stderr = outer.stderr if inner.stderr == "keep" and (last or outer.stderr == "drop") else inner.stderr
         drop = inner.drop_stdout or (outer.drop_stdout and last)
         stdin = outer.stdin if place == 0 and inner.stdin is None else inner.stdin
-        yield stage._replace(streams=Streams(stderr, drop, stdin))
+        yield Stage(stage.words, Streams(stderr, drop, stdin))
 
 
 def chain(readings: Sequence[Reading], place: Place) -> Reading:
@@ -102,7 +104,7 @@ def chain(readings: Sequence[Reading], place: Place) -> Reading:
     if any(stage.words[0].text == "cd" for stage in stages):
         return base._replace(problems=(*problems, Problem("unknown", "cd inside a pipeline")))
     places = [reading.place for reading in readings if reading.place is not None]
-    return base._replace(lines=(first.lines[0]._replace(stages=stages),), place=places[0] if places else None)
+    return base._replace(lines=(Line(stages, first.lines[0].after),), place=places[0] if places else None)
 
 
 def _apply_here(base: Reading, rest: Sequence[Reading]) -> Reading:
@@ -152,7 +154,13 @@ def _first(reading: Reading) -> Reading:
     """Return what stands first in a list: no operator is in front of it."""
     if not reading.lines or not reading.lines[0].after:
         return reading
-    return reading._replace(lines=(reading.lines[0]._replace(after=""), *reading.lines[1:]))
+    return started(reading, "")
+
+
+def started(reading: Reading, joint: str) -> Reading:
+    """Return what a command line comes to with another operator in front of it; it has lines."""
+    first, *rest = reading.lines
+    return reading._replace(lines=(Line(first.stages, joint), *rest))
 
 
 def _loosens(before: Sequence[Reading], reading: Reading) -> bool:

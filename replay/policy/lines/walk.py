@@ -6,7 +6,7 @@ from replay.policy.calls import judge_call
 from replay.policy.judgement import Open, Place, Problem, highest
 from replay.policy.lines.expanding import Scope, values, worth_keeping
 from replay.policy.lines.hygiene import DEEPEST, MOST_CALLS
-from replay.policy.lines.joining import chain, enclose, folders_after, given, join, put_around, with_streams
+from replay.policy.lines.joining import chain, enclose, folders_after, given, join, put_around, started, with_streams
 from replay.policy.lines.reading import Line, Reading, Stage, failed
 from replay.policy.lines.streams import UNTOUCHED, Streams, here_text, judge_redirects
 from replay.policy.lines.wrapped import Wrapped
@@ -111,8 +111,7 @@ class Walk:
         joined = chain(readings, place)
         if not pipeline.after or not joined.lines or joined.lines[0].after:
             return joined
-        first = joined.lines[0]._replace(after=pipeline.after)
-        return joined._replace(lines=(first, *joined.lines[1:]))
+        return started(joined, pipeline.after)
 
     def _stage(self, stage: Simple | Compound, place: Place, folders: Folders) -> Reading:
         self._calls += 1
@@ -227,7 +226,7 @@ class Walk:
             reading = self._list(stage.body or Script(), place, folders)
             folders = _either(folders, folders_after(reading, place, folders))
             if number and reading.lines:
-                reading = reading._replace(lines=(reading.lines[0]._replace(after=";"), *reading.lines[1:]))
+                reading = started(reading, ";")
             yield reading
 
     def _substitution(self, text: str, place: Place, folders: Folders) -> Problem:

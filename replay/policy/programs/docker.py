@@ -12,7 +12,9 @@ _REMOVES = Problem("destructive", "removes or ends containers, images or volumes
 _ENDLESS = Problem("unknown", "does not end by itself")
 _SECRET = Problem("read-secret", "prints environments, and with them secrets")
 _LAST = "10000"
-_FORMAT = {"--format": r"(?!.*\.Env)[^\n]+"}
+_FORMAT = {"--format": r"(?!.*(\.Env|\b(define|template|block|range|printf)\b))[^\n]+"}
+_TEMPLATE = r"(?s:(?!.*\b(define|template|block)\b).+)"
+"""One that ends: templates that call each other may not."""
 _LISTS = {"-f": r"[\w.=:/-]+", "--filter": r"[\w.=:/-]+", **_FORMAT}
 
 
@@ -33,7 +35,7 @@ _LOGS = Program(
     dashes=False,
     refused={"-f": _ENDLESS, "--follow": _ENDLESS},
 )
-_INSPECT = Program("inspect", flags="-s --size", valued={"-f": "text", "--format": "text", "--type": r"\w+"},
+_INSPECT = Program("inspect", flags="-s --size", valued={"-f": _TEMPLATE, "--format": _TEMPLATE, "--type": r"\w+"},
                    operands=(_NAME,), least=1, dashes=False, asks=_SECRET)  # fmt: skip
 _TOP = Program("top", operands=(_NAME,), least=1, most=1, dashes=False)
 _PORT = Program("port", operands=(_NAME,), least=1, most=2, dashes=False)

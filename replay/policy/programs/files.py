@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Role, Word
-from replay.policy.options import COUNT, SIZE, Answer, Program, Understood, fits
+from replay.policy.options import COUNT, FORMAT, SIZE, Answer, Program, Understood, fits
 
 _COMPILES = Problem("writes", "compiles a magic file")
 _SPECIAL = Problem("unknown", "reads special files")
@@ -19,7 +19,7 @@ FIND_TESTS: dict[str, str] = {
     "-mtime": _WHEN, "-atime": _WHEN, "-ctime": _WHEN, "-mmin": _WHEN, "-amin": _WHEN, "-cmin": _WHEN,
     "-maxdepth": r"\d+", "-mindepth": r"\d+", "-newer": "place", "-anewer": "place", "-samefile": "place",
     "-newermt": "text", "-user": r"[\w-]+", "-group": r"[\w-]+", "-perm": r"[-/]?[\w+=,-]+", "-links": _WHEN,
-    "-inum": r"\d+", "-uid": _WHEN, "-gid": _WHEN, "-fstype": r"\w+", "-printf": "text", "-used": _WHEN,
+    "-inum": r"\d+", "-uid": _WHEN, "-gid": _WHEN, "-fstype": r"\w+", "-printf": FORMAT, "-used": _WHEN,
 }  # fmt: skip
 _FIND_PLAIN = """
     ( ) ! -not -o -or -a -and , -empty -print -print0 -ls -prune -quit -true -false -readable -writable -executable
@@ -105,7 +105,7 @@ PROGRAMS = (
     Program(
         "stat",
         flags="-L -f -t --dereference --terse --file-system",
-        valued={"-c": "text", "--format": "text", "--printf": "text"},
+        valued={"-c": FORMAT, "--format": FORMAT, "--printf": FORMAT},
         operands=("place",),
         least=1,
         examples=("stat f", "stat -c '%s %n' f"),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
-from replay.policy.options import NAME, Answer, Call, Program, Understood
+from replay.policy.options import FORMAT, NAME, Answer, Call, Program, Understood
 
 _COLUMNS = r"[\w%,:=. -]+"
 _ENDLESS = Problem("unknown", "does not end by itself")
@@ -111,7 +111,7 @@ PROGRAMS = (
         "date",
         flags="-u -R -Iseconds -Iminutes -Ins -I --utc --iso-8601 --iso-8601=seconds --rfc-3339=seconds",
         valued={"-d": "text", "--date": "text", "-r": "place"},
-        operands=("text",),
+        operands=(FORMAT,),
         most=1,
         refused={"-s": Problem("system", "sets the clock"), "--set": Problem("system", "sets the clock")},
         check=_check_date,

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from replay.policy.jq import check_jq
 from replay.policy.judgement import Problem
-from replay.policy.options import COUNT, NAME, Answer, Program, understand
+from replay.policy.options import COUNT, NAME, Answer, Call, Program, understand
 
 _ASKS = Problem("network", "asks a server")
 _SENDS = Problem("system", "may change the state of a server")
@@ -109,13 +110,25 @@ _GH_VALUED = {"--json": r"[\w,]+", "-q": "text", "--jq": "text", "-R": r"[\w./-]
               "--limit": COUNT, "-s": r"\w+", "--state": r"\w+", "--author": r"[@\w-]+", "--search": "text",
               "--branch": r"[\w./-]+", "-b": r"[\w./-]+", "--head": r"[\w./-]+", "--workflow": r"[\w. /-]+",
               "--job": r"\d+", "--color": "never|auto|always", "-w": r"(?!)"}  # fmt: skip
+
+
+def _check_gh(call: Call) -> Problem | None:
+    """Programs of jq run there too, and see the environment with its tokens."""
+    programs = call.values("-q", "--jq")
+    if any(re.search(r"\benv\b|\$ENV", program) for program in programs):
+        return Problem("unknown", "gh: prints the environment, and with it secrets")
+    return next((problem for program in programs if (problem := check_jq(program))), None)
+
+
 _GH = Program(
     "gh",
     subcommands={
         kind: Program(
             f"gh {kind}",
             subcommands={
-                name: Program(f"gh {kind} {name}", _GH_FLAGS, _GH_VALUED, (r"#?[\w./:-]+",), most=1, dashes=False)
+                name: Program(
+                    f"gh {kind} {name}", _GH_FLAGS, _GH_VALUED, (r"#?[\w./:-]+",), most=1, dashes=False, check=_check_gh
+                )
                 for name in _SHOWN.split()
             },
             refused=dict.fromkeys(("create", "merge", "close", "edit", "comment", "delete", "rerun", "cancel"), _SENDS),

@@ -120,7 +120,7 @@ PROGRAMS = (
     Program(
         "sysctl",
         flags="-a -n -N -e --all --values --names",
-        operands=(r"[\w./*=,-]+",),
+        operands=(r"(?!.*\.\.)[\w./*=,-]+",),
         refused=dict.fromkeys(("-w", "--write", "-p", "--load", "--system"), _SETS),
         check=_check_sysctl,
         weigh=_weigh_sysctl,

@@ -59,6 +59,8 @@ _LOG_OPTIONAL = {
 def _check_format(call: Call) -> Problem | None:
     """A format may ask for a signature check; a bare name may be a setting that does."""
     for form in call.values("--pretty", "--format"):
+        if re.search(r"%(>>|[<>w])[|<>]*\([^)]*\d{4}", form):
+            return Problem("unknown", "git: the format pads its fields beyond any line")
         if "%G" in form or "signature" in form:
             return Problem("code", "git: the format has a program check signatures")
         if "%" not in form and not re.fullmatch(rf"(t?format:.*|{_NAMED})", form):

@@ -30,6 +30,12 @@ WRITES_OR_RUNS = [
     ("sudo iptables -t nat -L -n", "unknown"),
     ("ssh h 'sudo iptables -F'", "system"),
     ("echo pw | sudo -S cat", "unknown"),
+    ("sysctl -n /../../etc/hostname", "unknown"),
+    ("sysctl kernel/../../../etc/shadow", "unknown"),
+    ("rg -j 99999 x src", "unknown"),
+    ("rg --threads=99999 x src", "unknown"),
+    ("cat /proc/1/net/rpc/auth.unix.ip/channel", "unknown"),
+    ("cat /sys/kernel/security/apparmor/revision", "unknown"),
 ]
 REACHES = [
     ("ls /net/host.example", "network"),
@@ -65,7 +71,10 @@ NEVER_ENDS = """
     wc -l < /dev/zero;sort /dev/zero;jq . /dev/zero;cat /etc/shadow /dev/zero;cat /dev/zero /etc/shadow
     diff -r /proc/1 /proc/2;diff /dev/zero /dev/urandom;yes;yes | head;seq 1 0 5;seq 1 1e15;tail -f f;sleep 99
     fold -w 99999999 f;fmt -w 99999999 f;nl -w 99999999 f;watch ls;cat /sys/bus/pci/devices/0000:00:00.0/config
-    dd if=/dev/zero
+    dd if=/dev/zero;date +%99999Y;stat -c %9999n f;find . -printf %99999p;git log --format='%<(99999)%s'
+    git log --pretty='%>>|(9999)%s';git log --format='%w(9999,1,1)%s';docker ps --format '{{range 9999}}x{{end}}'
+    docker ps --format '{{template "a"}}';docker inspect -f '{{define "a"}}{{template "a"}}{{end}}' c
+    gh pr view 1 --jq 'repeat(1)';gh pr view 1 -q env;docker images --format '{{printf "%9999s" .ID}}'
 """
 READ = """
     sysctl vm.swappiness;sysctl -aN;sysctl kernel.pid_max net.core.somaxconn;sysctl net.ipv4.ip_forward
@@ -75,7 +84,9 @@ READ = """
     grep -rn num_tokens /srv;grep -rn bos_token src;grep -n SECRET f;cat added_tokens.json
     cat /lib/systemd/system/ssh.service;cat /etc/default/grub;cat /var/lib/kubelet/config.yaml;fold -w 80 f
     cat special_tokens_map.json;cat /var/lib/kubelet/cpu_manager_state;ls /net;cat /srv/compose.yaml;timeout 0 cat f
-    systemctl show -p MainPID vllm;ls -la ~/.bashrc;cat /x/environment.py;cat /etc/profile;docker logs c;journalctl -u vllm -n 5
+    systemctl show -p MainPID vllm;ls -la ~/.bashrc;cat /x/environment.py;cat /etc/profile;docker logs c
+    journalctl -u vllm -n 5;date +%10Y;stat -c %100n f;git log -1 --format='%<(20)%s'
+    docker ps --format '{{.Names}}'
 """
 
 
