@@ -15,7 +15,7 @@ from replay.output.kinds import Kind, kind_of
 from replay.output.lines import Lines, difference
 from replay.output.masks import Masked
 from replay.output.relations import DRIFTING
-from replay.output.rows.columns import Rows
+from replay.output.rows.outlines import Rows
 from replay.output.rows.places import Places, blocks
 from replay.output.terminal import DRAWING, plain, settle
 from replay.rewrite import PathRules
@@ -141,9 +141,9 @@ class _Sides:
         self._left, self._right, self._lines = (*left, None), (*right, None), lines
         self._masked = (Masked(left), Masked(right))
 
-    def texts(self, places: Places) -> tuple[list[str | None], list[str | None]]:
+    def texts(self, places: Places) -> tuple[Sequence[str | None], Sequence[str | None]]:
         """Return the lines at some places, None for one that is missing."""
-        return [*map(self._left.__getitem__, places.here)], [*map(self._right.__getitem__, places.there)]
+        return _texts_at(self._left, places.here), _texts_at(self._right, places.there)
 
     def differences(self, places: Places) -> Iterator[TokenDifference]:
         """Yield what differs in some lines that are not the same as they stand."""
@@ -171,6 +171,12 @@ class _Sides:
         return self._lines.told((self._masked[0][here], self._masked[1][there]), (recorded, new), number)
 
 
+def _texts_at(lines: Sequence[str | None], places: Sequence[int]) -> Sequence[str | None]:
+    if isinstance(places, range):
+        return lines[places.start : places.stop]
+    return [*map(lines.__getitem__, places)]
+
+
 def _confirmed(left: Sequence[str], alike: Sequence[int], lines: Lines) -> Iterator[TokenDifference]:
     """Yield where a value that was replaced in some lines stands as it was in lines that both texts have."""
     replaced = {word for value in lines.replaced for word in _WORDS.findall(value)} if alike else set()
@@ -181,7 +187,7 @@ def _confirmed(left: Sequence[str], alike: Sequence[int], lines: Lines) -> Itera
 
 def _aligned(left: Sequence[str], right: Sequence[str], lines: Lines) -> Iterator[Stretch]:
     levels = [(left, right), (lines.keys(left), lines.keys(right))]
-    if len(set(left) & set(right)) * 3 < min(len(left), len(right)):
+    if len(set(left).intersection(right)) * 3 < min(len(left), len(right)):
         del levels[0]  # few lines are the same as they stand: those that are say little about where they belong
     return Alignment(*levels).stretches()
 

@@ -8,8 +8,9 @@ from replay.output.kinds import Kind
 from replay.output.masks import Mask
 from replay.output.relations import BINDING, RULES, says_same
 from replay.output.rows.agreement import Agreement, Bindings, Bound
-from replay.output.rows.columns import Rows, agree
+from replay.output.rows.columns import agree
 from replay.output.rows.heads import heads
+from replay.output.rows.outlines import Rows
 from replay.output.tokens import Token, tokens
 from sessions.models.replay import TokenDifference
 

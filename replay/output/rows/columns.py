@@ -8,23 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, compress, starmap
-from string import hexdigits
+from itertools import compress, starmap
 
 from replay.output.context import Policy
-from replay.output.forms import Form, Span, form_of, outline, zeros
+from replay.output.forms import Form, Span, form_of
 from replay.output.masks import Mask, covered
 from replay.output.relations import BINDING, relation
 from replay.output.rows.agreement import Agreement
 from replay.output.rows.grid import Grid, Places
-from replay.output.rows.heads import lengths_of_heads
-
-_HEX = bytes.maketrans(b"abcdefABCDEF", b"000000000000")
-_LONG_SIGNS = (b"-0000-0000-0000-", b"0" * 32)
-"""What any identifier or digest has in it, every hexadecimal digit a ``0``."""
-
-Rows = tuple[Sequence[str], Sequence[str]]
-"""Recorded lines and, one for one, the new ones."""
+from replay.output.rows.outlines import Rows, outlines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +57,8 @@ def agree(rows: Rows, masks: tuple[Sequence[Mask], Sequence[Mask]], found: Agree
 
 
 def _groups(rows: Rows) -> Iterator[tuple[tuple[str, str], Grid]]:
-    """Yield the heads of the lines, by the outlines of both."""
-    lengths = lengths_of_heads(*rows)
-    outlines = [_outlines(*side) for side in zip(rows, lengths, strict=True)]
+    """Yield the lines, or only their heads where whole lines are of many forms, by the outlines of both."""
+    outlines = outlines_of(rows)
     places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for place, pair in enumerate(zip(*outlines, strict=True)):
         places[pair].append(place)
@@ -79,29 +70,6 @@ def _taken(lines: Sequence[str], places: Sequence[int], length: int) -> Sequence
     """Return the heads of chosen lines, all of one length."""
     chosen = lines if len(places) == len(lines) else map(lines.__getitem__, places)
     return [line[:length] for line in chosen]
-
-
-def _outlines(lines: Sequence[str], lengths: Sequence[int]) -> Sequence[str]:
-    """Return the outlines of the heads of lines."""
-    text = _outlined("\n".join(lines))
-    starts = accumulate((len(line) + 1 for line in lines), initial=0)
-    return [text[start : start + length] for start, length in zip(starts, lengths, strict=False)]
-
-
-def _outlined(text: str) -> str:
-    """Return the outlines of all lines of a text, the letters of long hexadecimal numbers zeros too."""
-    outlined = outline(text)
-    rough = outlined.encode("utf-8", "surrogatepass").translate(_HEX)
-    if any(sign in rough for sign in _LONG_SIGNS):
-        return zeros(outlined)
-    first, *others = outlined.split("0x")  # an address in every line is cut out sooner so than by a pattern
-    return "0x".join([first, *map(_zeroed, others)])
-
-
-def _zeroed(text: str) -> str:
-    """Return a text with the hexadecimal digits that it begins with as zeros."""
-    rest = text.lstrip(hexdigits)
-    return "0" * (len(text) - len(rest)) + rest
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, islice, repeat
+from itertools import chain, compress
 
 from replay.output.align import Stretch
 
@@ -47,14 +47,36 @@ class Places:
 
 def blocks(stretches: Iterable[Stretch]) -> Iterator[Places]:
     """Yield the pairs of lines of stretches that belong together; where one is longer, the other has none."""
-    known = [(a, b, c, d, max(b - a, d - c)) for a, b, c, d in stretches]
-    numbers = chain.from_iterable(range(a + 1, a + 1 + length) for a, _, _, _, length in known)
-    here = chain.from_iterable(_filled(a, b, length) for a, b, _, _, length in known)
-    there = chain.from_iterable(_filled(c, d, length) for _, _, c, d, length in known)
-    while block := [*islice(numbers, _BLOCK)]:
-        yield Places(block, [*islice(here, _BLOCK)], [*islice(there, _BLOCK)])
+    gathered: list[Places] = []
+    room = _BLOCK
+    for run in _runs(stretches):
+        start = 0
+        while start < len(run):
+            gathered.append(run.part(start, start + room))
+            start += len(gathered[-1])
+            room -= len(gathered[-1])
+            if not room:
+                yield _joined(gathered)
+                gathered, room = [], _BLOCK
+    if gathered:
+        yield _joined(gathered)
 
 
-def _filled(start: int, end: int, length: int) -> Iterable[int]:
-    whole = range(start, end)
-    return whole if len(whole) == length else chain(whole, repeat(MISSING, length - len(whole)))
+def _runs(stretches: Iterable[Stretch]) -> Iterator[Places]:
+    """Yield runs of pairs of two lines, and of lines whose pair is missing."""
+    for a, b, c, d in stretches:
+        both = min(b - a, d - c)
+        yield Places(range(a + 1, a + both + 1), range(a, a + both), range(c, c + both))
+        missing = (MISSING,) * (max(b - a, d - c) - both)
+        numbers = range(a + both + 1, a + both + 1 + len(missing))
+        yield Places(numbers, range(a + both, b) or missing, range(c + both, d) or missing)
+
+
+def _joined(runs: Sequence[Places]) -> Places:
+    if len(runs) == 1:
+        return runs[0]
+    numbers, here, there = (
+        [*chain.from_iterable(side)]
+        for side in ((run.numbers for run in runs), (run.here for run in runs), (run.there for run in runs))
+    )
+    return Places(numbers, here, there)
