@@ -61,27 +61,43 @@ REFUTATIONS: tuple[Row, ...] = (
     Row(
         "ruled-out",
         "refutes",
-        r"\b(?:rul(?:es|ed|ing)|cross(?:es|ed|ing)?|ticks?|str(?:ike|ikes|uck)|scratch(?:es)?|writ(?:e|es)|wrote)"
-        r" (?:it |this |that |them |both |the .{1,40} |\S+ )?(?:out|off)\b|\b(?:cross|scratch|strike|tick|take)"
-        r" .{1,60} off\b|^(?:so |ok(?:ay)?,? |then )*(?:scratch|strike|discard|dismiss)\b|\b(?:discard|discarding"
-        r"|discarded|scrap|scrapping) (?:it|that|this)\b|\bthere goes (?:that|my|the|our|this)\b|\b(?:drop|dropping"
-        r"|retract|withdraw|scrap|bin) (?:that|this|my|the) (?:theory|idea|hypothesis|suspicion|guess)\b|\bi (?:take"
-        r" that back|retract)\b|\b(?:can|could|we|i) (?:now |safely )?rule .{1,60} out\b|\bexclud(?:es|ed)\b|\bi can"
-        r" (?:now )?exclude\b|\beliminat(?:es|ed)\b|\bexonerat\w+\b|\brefut\w+\b|\bdisprov\w+\b|\bclears? (?:the|it"
-        r"|this|that)\b|\bacquit\w*\b|\babsolv\w+\b|\bdebunk\w*\b|\bfalsif(?:ies|ied)\b|\balibi\b|\blets? .{1,40} off"
-        r" the hook\b|\bdead end\b|\bred herring\b|\bblind alley\b|\bgoose chase\b|\b(?:false|wrong|cold) (?:alarm"
-        r"|lead|trail|track|tree|scent|suspect|guess|hunch|turn)\b|\b(?:is|are|were|was) (?:all )?(?:out(?=[.,:;!]|$)"
-        r"|off the (?:table|list|hook)|out of the (?:picture|running|question|way)|dead|busted|toast)\b|\bso much"
-        r" for\b|\boff the (?:table|list)\b|\b(?:one|a) (?:suspect|theory|idea|candidate) (?:fewer|less|down)\b"
-        r"|\bdown (?:one|a) (?:suspect|theory)\b|\bout (?:of|goes) the window\b|\b(?:theory|idea|hypothesis|suspicion"
-        r"|hunch|guess)(?: \w+){0,5}? (?:is|was|has been|just|looks)? ?(?:dead|wrong|gone|busted|disproved|falls"
-        r" apart|fell apart|collapses|dies|died|sunk|rejected|dismissed|doesn't (?:hold|fit|survive)|did not (?:hold"
-        r"|survive)|didn't (?:hold|survive))\b|\b(?:kills|sinks|buries|shoots down|rejects|dismisses|speaks? against"
-        r"|argues? against|contradicts|torpedoes|puts paid to) (?:the|that|this|my|our|it)\b",
+        r"\b(?:(?:rules|ruled|ruling|cross|crosses|crossed|crossing|ticks?|strikes?|struck|scratch|scratches|writes?"
+        r"|wrote) (?:it |this |that |them |both |the .{1,40} |\S+ )?(?:out|off)|(?:cross|scratch|strike|tick) .{1,60}"
+        r" off|(?:discard|discarding|discarded|scrap|scrapping) (?:it|that|this)|there goes (?:that|my|the|our|this)"
+        r"|(?:drop|dropping|retract|withdraw|scrap|bin) (?:that|this|my|the) (?:theory|idea|hypothesis|suspicion"
+        r"|guess)|i (?:take that back|retract)|(?:can|could|we|i) (?:now |safely )?rule .{1,60} out|i can (?:now"
+        r" )?exclude|(?:excludes|excluded|eliminates|eliminated|falsifies|falsified))\b|\b(?:exonerat|refut|disprov"
+        r"|acquit|absolv|debunk)\w*\b|^(?:so |ok(?:ay)?,? |then )*(?:scratch|strike|discard|dismiss)\b",
         1.0,
         "a word of elimination",
         "That rules out the clock.",
         "That rule has run out of date.",
+    ),
+    Row(
+        "dead-end",
+        "refutes",
+        r"\b(?:clears? (?:the|it|this|that)|alibi|lets? .{1,40} off the hook|dead end|red herring|blind alley|goose"
+        r" chase|(?:false|wrong|cold) (?:alarm|lead|trail|track|tree|scent|suspect|guess|hunch|turn)|so much for|off"
+        r" the (?:table|list)|(?:one|a) (?:suspect|theory|idea|candidate) (?:fewer|less|down)|down (?:one|a)"
+        r" (?:suspect|theory)|out (?:of|goes) the window|(?:kills|sinks|buries|shoots down|rejects|dismisses|speaks?"
+        r" against|argues? against|contradicts|torpedoes|puts paid to) (?:the|that|this|my|our|it))\b",
+        1.0,
+        "a figure of speech for a trail that leads nowhere",
+        "The clock was a red herring.",
+        "The clock was red.",
+    ),
+    Row(
+        "is-out",
+        "refutes",
+        r"\b(?:is|are|were|was) (?:all )?(?:out(?=[.,:;!]|$)|(?:off the (?:table|list|hook)|out of the (?:picture"
+        r"|running|question|way)|dead|busted|toast)\b)|\b(?:theory|idea|hypothesis|suspicion|hunch|guess)(?:"
+        r" \w+){0,5}? (?:is|was|has been|just|looks)? ?(?:dead|wrong|gone|busted|disproved|falls apart|fell apart"
+        r"|collapses|dies|died|sunk|rejected|dismissed|doesn't (?:hold|fit|survive)|did not (?:hold|survive)|didn't"
+        r" (?:hold|survive))\b",
+        1.0,
+        "says of a suspicion that it is out",
+        "The clock is out of the running.",
+        "The clock is out of sight of the theory.",
     ),
     Row(
         "no-sign",
