@@ -57,7 +57,7 @@ async def take(
     """
     arguments = {"deep": str(int(deep))} | ({"site": site} if site else {})
     probe = catalogue.named(PROBE)
-    report = await runner.run(executor, probe, arguments, python=python, timeout=_DEEP if deep else _SHALLOW)
+    report = await runner.run(executor, probe, arguments, runner.Way(python, _DEEP if deep else _SHALLOW))
     return of(report)
 
 

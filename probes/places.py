@@ -46,7 +46,7 @@ async def look(executor: Executor, *, python: str = "python3") -> Mapping[str, A
 
     Raises HostProblem where it cannot be looked at.
     """
-    report = await runner.run(executor, catalogue.named(PROBE), python=python, timeout=_LONGEST)
+    report = await runner.run(executor, catalogue.named(PROBE), way=runner.Way(python, _LONGEST))
     if report.outcome != "completed" or report.document.status != "ok":
         reason = report.document.detail or report.outcome
         raise HostProblem(f"{executor.name} cannot be looked through: {reason}", hint="It needs a python3.")

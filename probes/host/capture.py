@@ -22,10 +22,19 @@ class Stream(Protocol):
 class Capture:
     """The two streams of one run, each cut at `limit` bytes; draining goes on so that the exit status arrives."""
 
-    def __init__(self, mark: str, limit: int, heard: Callable[[bytes], None] | None = None) -> None:
-        """Prepare for a run whose wrapper uses `mark`; `heard` gets what is kept of standard output as it comes."""
+    def __init__(
+        self,
+        mark: str,
+        limit: int,
+        heard: Callable[[bytes], None] | None = None,
+        errors: Callable[[bytes], None] | None = None,
+    ) -> None:
+        """Prepare for a run whose wrapper uses `mark`.
+
+        `heard` and `errors` get what is kept of standard output and standard error, as it comes.
+        """
         self.mark = mark
-        self._heard = heard
+        self._heard = {"stdout": heard, "stderr": errors}
         self._limit = limit
         self._kept = {"stdout": bytearray(), "stderr": bytearray()}
         self._room = {"stdout": limit, "stderr": limit + 4096}
@@ -71,5 +80,15 @@ class Capture:
         kept += chunk[:room]
         self.seen += len(chunk)
         self.truncated = self.truncated or len(chunk) > room
-        if name == "stdout" and room > 0 and self._heard is not None:
-            self._heard(chunk[:room])
+        heard = self._heard[name]
+        if room > 0 and heard is not None:
+            self._say(name, chunk[:room], heard)
+
+    def _say(self, name: str, chunk: bytes, heard: Callable[[bytes], None]) -> None:
+        """Pass on what came, the wrapper's own lines aside: the first piece of standard error begins with them."""
+        if name == "stderr" and not self.told.is_set():
+            if self.group is None:
+                return
+            chunk = header(bytes(self._kept[name]), self.mark)[2]
+        if chunk:
+            heard(chunk)

@@ -36,7 +36,7 @@ class LocalExecutor:
         async with self._slots:
             started = time.monotonic()
             process = await whole(_start(script.wrap(request, mark)), _end)
-            capture = Capture(mark, request.output_limit, request.heard)
+            capture = Capture(mark, request.output_limit, request.heard, request.heard_errors)
             expired = await _listen(process, capture, request)
             completed = classify(capture, _exit(process), time.monotonic() - started, request, expired=expired)
         if completed.exit_code == _NOT_FOUND:

@@ -61,7 +61,7 @@ class SSHExecutor:
                 )
             except _TROUBLE as error:
                 return Completed("transport-lost", None, b"", b"", 0.0, detail=f"no channel: {error}")
-            capture = Capture(mark, request.output_limit, request.heard)
+            capture = Capture(mark, request.output_limit, request.heard, request.heard_errors)
             expired = await self._listen(process, capture, request)
             completed = classify(capture, _exit(process), time.monotonic() - started, request, expired=expired)
         if completed.exit_code == _NOT_FOUND:

@@ -103,6 +103,8 @@ class Request:
     output_limit: int = 8 * 1024 * 1024
     heard: Callable[[bytes], None] | None = None
     """Called with every piece of standard output that is kept, as it comes."""
+    heard_errors: Callable[[bytes], None] | None = None
+    """The same for standard error."""
 
 
 @dataclass(frozen=True, slots=True)

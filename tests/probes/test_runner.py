@@ -54,7 +54,7 @@ async def test_arguments_are_checked_before_anything_is_sent() -> None:
 
 async def test_no_interpreter_is_blocked() -> None:
     async with local.connect() as host:
-        report = await runner.run(host, probe(SAY_PATH), python="/no/such/python3")
+        report = await runner.run(host, probe(SAY_PATH), way=runner.Way("/no/such/python3"))
     assert (report.outcome, report.document.status) == ("command-missing", "blocked")
     assert "/no/such/python3" in report.document.detail
 
@@ -69,7 +69,7 @@ async def test_a_payload_that_dies_says_how() -> None:
 
 async def test_a_payload_that_never_ends_is_ended() -> None:
     async with local.connect() as host:
-        report = await runner.run(host, probe("import time; time.sleep(60)"), timeout=0.5)
+        report = await runner.run(host, probe("import time; time.sleep(60)"), way=runner.Way(timeout=0.5))
     assert (report.outcome, report.document.status) == ("timed-out", "failed")
 
 

@@ -2,21 +2,27 @@
 
 import argparse
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
-from probes import catalogue, findings, runner
+from probes import catalogue, findings, fleet, runner
 from probes.host import targets
 from probes.host.connection import connect
-from probes.host.targets import Target
+from probes.host.targets import LOCAL, Target
+from replay.fleet import expand
 from sessions.errors import BadInput, UsageProblem
 from sessions.models.probe import Probe, ProbeReport
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
 from tui.cli import arguments, diagnostics, output
+
+Given = Mapping[str, str]
+Asked = tuple[str, str] | None
 
 FOUND, UNDETERMINED = 1, 6
 """Exit codes: the fault is there; the host or the model did not let it be told."""
@@ -36,9 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     suggesting = actions.add_parser("suggest", help="the probes that would settle a session's hypotheses")
     arguments.add_session(suggesting)
     arguments.add_json(suggesting)
-    running = actions.add_parser("run", help="run a probe on a host")
+    running = actions.add_parser("run", help="run a probe on one host or on several")
     running.add_argument("name", metavar="NAME")
-    running.add_argument("--on", default="local", metavar="TARGET", help="a host (default: `local`, this machine)")
+    running.add_argument(
+        "--on", action="append", metavar="TARGET", help="a host, or several: gpu[1-8] (default: `local`, this machine)"
+    )
     running.add_argument("--targets", type=Path, metavar="FILE", help="the targets file (default: targets.toml)")
     running.add_argument("--model", metavar="PATH", help="the model there (a GGUF file, or the first of its parts)")
     running.add_argument("--server", metavar="URL", help="the server there, as seen from the host")
@@ -59,22 +67,20 @@ def run(args: argparse.Namespace) -> int:
     probe = catalogue.named(args.name)
     if args.action == "show":
         return _show(probe, as_json=args.json)
-    target = targets.load(args.targets).named(args.on)
-    asked = _asked_for(args)
-    report = asyncio.run(_run(target, probe, _given(args, probe), args.python))
-    _store(args, report, asked)
-    if args.json:
-        output.emit_json(report.model_dump(mode="json"))
-    else:
-        draw(report)
-    return code(report)
+    known = targets.load(args.targets)
+    chosen = [known.named(name) for name in expand(args.on or [LOCAL])]
+    given, asked = _given(args, probe), _asked_for(args)
+    if len(chosen) == 1:
+        return _on_one(args, chosen[0], probe, given, asked)
+    return asyncio.run(_on_several(args, chosen, probe, given, asked))
 
 
-def draw(report: ProbeReport) -> None:
-    """Draw a probe's report: what it says of each hypothesis, and the figures under it."""
+def draw(report: ProbeReport, on: Sequence[str] = ()) -> None:
+    """Draw a probe's report: what it says of each hypothesis, and the figures under it; `on`: all hosts that say so."""
     document = report.document
     status = (document.status, _STATUSES[document.status])
-    output.emit(Text.assemble((report.probe, "bold"), f" on {report.target}: ", status, f" in {report.duration:.1f} s"))
+    places = ", ".join(on) or report.target
+    output.emit(Text.assemble((report.probe, "bold"), f" on {places}: ", status, f" in {report.duration:.1f} s"))
     if document.detail:
         output.emit(output.words(f"  {document.detail}"))
     for finding in document.findings:
@@ -100,7 +106,7 @@ def code(report: ProbeReport) -> int:
     return 0 if answers == {"refuted"} and report.document.status in {"ok", "degraded"} else UNDETERMINED
 
 
-def _asked_for(args: argparse.Namespace) -> tuple[str, str] | None:
+def _asked_for(args: argparse.Namespace) -> Asked:
     """The session and the key of the hypothesis that --for names."""
     if args.asked_for is None:
         return None
@@ -112,17 +118,53 @@ def _asked_for(args: argparse.Namespace) -> tuple[str, str] | None:
         return row.id, arguments.hypothesis(reader.tree(row.id), name).key
 
 
-def _store(args: argparse.Namespace, report: ProbeReport, asked: tuple[str, str] | None) -> None:
+def _store(args: argparse.Namespace, report: ProbeReport, asked: Asked) -> None:
     session, key = asked or (None, None)
     with Writer.open(arguments.store_path(args)) as writer:
         number = writer.save_probe(report, session, key)
     diagnostics.say(f"Kept as probe {number}" + (f" for {args.asked_for}." if asked else "."))
 
 
-async def _run(target: Target, probe: Probe, given: Mapping[str, str], python: str) -> ProbeReport:
+def _on_one(args: argparse.Namespace, target: Target, probe: Probe, given: Given, asked: Asked) -> int:
+    report = asyncio.run(_run(target, probe, given, args.python))
+    _store(args, report, asked)
+    if args.json:
+        output.emit_json(report.model_dump(mode="json"))
+    else:
+        draw(report)
+    return code(report)
+
+
+async def _on_several(
+    args: argparse.Namespace, chosen: Sequence[Target], probe: Probe, given: Given, asked: Asked
+) -> int:
+    """Keep every report as it comes, and print them when all are there: those of hosts that say the same as one."""
+    by_name = {target.name: target for target in chosen}
+    run = partial(_run_named, by_name, probe, given, args.python)
+    reports: dict[str, ProbeReport] = {}
+    async with aclosing(fleet.everywhere(list(by_name), probe, run)) as coming:
+        async for report in coming:
+            _store(args, report, asked)
+            reports[report.target] = report
+    ordered = [reports[name] for name in by_name]
+    if args.json:
+        output.emit_json([report.model_dump(mode="json") for report in ordered])
+    else:
+        for folded in fleet.fold(ordered):
+            draw(folded.report, folded.targets)
+    codes = {code(report) for report in ordered}
+    return FOUND if FOUND in codes else max(codes)
+
+
+async def _run_named(by_name: Mapping[str, Target], probe: Probe, given: Given, python: str, name: str) -> ProbeReport:
+    return await _run(by_name[name], probe, given, python)
+
+
+async def _run(target: Target, probe: Probe, given: Given, python: str) -> ProbeReport:
     async with connect(target) as executor:
         diagnostics.say(f"{probe.name} on {target.name} …")
-        return await runner.run(executor, probe, given, python=python)
+        way = runner.Way(python, heard=lambda line: diagnostics.say(f"{target.name}: {line}"))
+        return await runner.run(executor, probe, given, way)
 
 
 def _given(args: argparse.Namespace, probe: Probe) -> dict[str, str]:
