@@ -115,7 +115,18 @@ def test_one_bad_host_is_a_fault_found_and_all_reports_are_kept(
 def test_ctrl_c_leaves_no_process_and_no_file(
     name: str, on: str, others: dict[str, str], targets: Path, tmp_path: Path
 ) -> None:
-    words = [NECROPSY, "--store", tmp_path / "store.sqlite", "probe", "run", name, "--targets", targets, "--on", on]
+    words: list[str | Path] = [
+        NECROPSY,
+        "--store",
+        tmp_path / "store.sqlite",
+        "probe",
+        "run",
+        name,
+        "--targets",
+        targets,
+        "--on",
+        on,
+    ]
     environment = {**os.environ, "HOME": str(tmp_path), **others}
     with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
         at_work = dict(_heard(process, 2 if "[" in on else 1))
