@@ -1,6 +1,7 @@
 """From what came back over the wire to a result that is held against the recording."""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import ParamSpec, TypeVar
 
@@ -21,6 +22,14 @@ _WHOLE_LIMIT = 4 * 1024 * 1024
 """Bytes of a file that is read whole to find where a block went."""
 _LITTLE = 16 * 1024
 """Characters that are read and compared in a few milliseconds."""
+_SHAPED = frozenset({"ulimit", "prlimit", "mount", "findmnt", "env", "printenv", "locale"})
+_OF_SHAPE = re.compile(r"/proc/(self/)?(mounts|mountinfo|mountstats|limits|status|environ|cgroup)|/etc/mtab")
+"""Programs and files that show limits, environment and mounts, which are a replay's own for what it runs."""
+_ABSENT = re.compile(
+    r"^(?:\S*/|-)?(?:ba|da|z|k)?sh: (?:line )?(?:\d+: )?(?:command not found: )?([\w./+-]+)"
+    r"(?:: (?:command )?not found)?$",
+    re.MULTILINE,
+)
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 _PASSING = frozenset({"head", "tail", "cat"})
@@ -73,7 +82,11 @@ class Comparer:
         codes = (step.exit_code, code)
         size = len(step.output) + len(text)
         compared = await _aside(size, self._against, step, text, codes, argv)
-        if compared.comparison not in {"changed", "exit-status-changed"} or not argv or not _alone(planned):
+        if compared.comparison not in {"changed", "exit-status-changed"}:
+            return compared
+        if any(map(_shaped, planned.stages)):
+            return Compared(comparison="not-comparable", detail="shows what a replay itself puts around a command")
+        if not argv or not _alone(planned):
             return compared
         file = kind_of(argv).file
         whole = await self._whole(file, planned.cwd) if file else None
@@ -90,7 +103,7 @@ class Comparer:
         whole: str | None = None,
     ) -> Compared:
         about = Circumstances(exit_codes, self._recording.reconstructed, whole, self._recording.rules)
-        return compare(step.output, text, argv=argv, truncated=step.truncated, circumstances=about)
+        return compare(_plain(step.output), _plain(text), argv=argv, truncated=step.truncated, circumstances=about)
 
     async def _whole(self, file: str, cwd: str | None) -> str | None:
         """Read a file of the target whole; None if it cannot be, or is too large to look through."""
@@ -133,6 +146,19 @@ def _telling(planned: PlannedStep) -> tuple[str, ...] | None:
         return stages[0]
     shaping = [words for words in stages[1:] if words[0] not in _PASSING]
     return shaping[-1] if shaping and kind_of(stages[0]).source is False else stages[0]
+
+
+def _shaped(words: Sequence[str]) -> bool:
+    return words[0].rpartition("/")[2] in _SHAPED or any(_OF_SHAPE.fullmatch(word) for word in words[1:])
+
+
+def _plain(text: str) -> str:
+    """Return an output with what any shell says of a program that it cannot find as one of them says it."""
+    return _ABSENT.sub(_said, text) if "not found" in text else text
+
+
+def _said(found: re.Match[str]) -> str:
+    return f"sh: {found[1]}: not found" if "not found" in found[0] else found[0]
 
 
 def _alone(planned: PlannedStep) -> bool:

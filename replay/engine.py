@@ -6,6 +6,7 @@ whose intent is stored and whose result is not has the outcome ``unknown``; it i
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from replay import verdict
@@ -28,6 +29,8 @@ LOST = 3
 SILENT = 8
 """The same of steps that ended by their time limit: a step may be slow by itself, so many in a row are not."""
 _GIVEN_UP = {"transport-lost": LOST, "timed-out": SILENT}
+_LOOKERS = frozenset({"ps", "top", "pgrep", "pidof", "pstree", "lsof", "fuser"})
+"""Programs that show what else runs on the target: what this replay runs there is no part of it."""
 _ALLOWED = {False: ("run",), True: ("run", "ask")}
 """Decisions of the policy under which a step is sent, without and with a person's consent."""
 
@@ -103,12 +106,13 @@ class _Run:
         self._breaker = _Breaker()
         self._comparer = Comparer(executor, recording, journal.key)
         self._slots = asyncio.Semaphore(AT_ONCE)
+        self._alone = asyncio.Lock()
         self._news: asyncio.Queue[Sending | Heard | RunStep | _Failure] = asyncio.Queue()
 
     async def carry_out(self, step: PlannedStep) -> None:
         """Send one step and put its result among the news."""
         try:
-            async with self._slots:
+            async with self._place(step):
                 result = await self._sent(step)
                 stored = self._keep(result)  # goes to the disk together with the next intent
             await asyncio.shield(stored)
@@ -131,6 +135,17 @@ class _Run:
                     yield news
             self.told += 1
             yield Done(came.pop(planned.step))
+
+    @asynccontextmanager
+    async def _place(self, step: PlannedStep) -> AsyncIterator[None]:
+        """Wait until a step may run: beside others, or alone where it looks at processes and would see theirs."""
+        places = AT_ONCE if any(words[0].rpartition("/")[2] in _LOOKERS for words in step.stages) else 1
+        async with AsyncExitStack() as taken:
+            if places > 1:
+                await taken.enter_async_context(self._alone)
+            for _ in range(places):
+                await taken.enter_async_context(self._slots)
+            yield
 
     async def keep_the_rest(self) -> None:
         """Store what was sent and never came back as ended by us."""

@@ -11,6 +11,8 @@ from sessions.models.replay import PlannedStep
 _MISSING = re.compile(r"no such file|can't cd to|cannot access", re.IGNORECASE)
 _COMPLAINT = re.compile(r"[\w./\[-]+: ")
 """How a program begins what it has to say on standard error: with its name."""
+_SORT = "sort: cannot create temporary file in '/dev/null'"
+"""What it says where memory is not enough: the policy leaves it no folder to write to."""
 _DENIED = re.compile(r"permission denied", re.IGNORECASE)
 
 
@@ -22,6 +24,8 @@ def refine(completed: Completed, text: str, planned: PlannedStep, recorded: str)
     """
     if completed.outcome != "completed":
         return completed
+    if _SORT in text and _SORT not in recorded:
+        return replace(completed, outcome="not-replayable", detail="needs a temporary file, and none may be written")
     names = {target: name for name, target in planned.mapped_paths}
     for path in _operands(planned):
         for pattern, outcome in ((_MISSING, "path-missing"), (_DENIED, "permission-denied")):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from replay.output.domains import documents, gpu, listing, processes, tensors
+from replay.output.domains import counters, documents, gpu, listing, processes, tensors
 from replay.output.domains.cells import Parser
 
 _LONGEST = 4 * 1024 * 1024
@@ -13,6 +13,9 @@ _BY_NAME: dict[str, Parser] = {
     "free": listing.memory,
     "date": listing.moments,
     "uptime": listing.moments,
+    "vmstat": counters.counters,
+    "w": counters.counters,
+    "stat": listing.status,
     "lscpu": documents.pairs,
     "sysctl": documents.pairs,
     "env": documents.pairs,
@@ -29,6 +32,8 @@ def reader(argv: Sequence[str]) -> Parser | None:
     name = argv[0].rpartition("/")[2]
     if _speaks_json(argv):
         return documents.json
+    if counters.is_counting(argv):
+        return counters.counters
     family = next((_FAMILIES[prefix] for prefix in _FAMILIES if name.startswith(prefix)), None)
     if family is not None:
         return family(argv)

@@ -106,3 +106,20 @@ def packages(text: str) -> Table | None:
 def moments(text: str) -> Table | None:
     """Read ``date`` and ``uptime``, which say nothing but when they were asked."""
     return {"moment": Cell(1, "time", text, "any")} if text and "\n" not in text else None
+
+
+_STATUS = re.compile(r" *(?:File|Size|Device|Access|Modify|Change|Birth): .*")
+_LAST_READ = re.compile(r"Access: \d{4}-.*")
+
+
+def status(text: str) -> Table | None:
+    """Read ``stat`` in its usual form: all counts but when a file was last read, which looking at it changes."""
+    lines = text.rstrip("\n").split("\n")
+    if not all(_STATUS.fullmatch(line) for line in lines):
+        return None
+    return {
+        f"{line.split(':')[0].strip()} {number}": Cell(number, "time", line, "any")
+        if _LAST_READ.fullmatch(line)
+        else Cell(number, "line", line, "text")
+        for number, line in enumerate(lines, 1)
+    }

@@ -1,5 +1,6 @@
 """``ps`` and ``top``: which command runs as whom, and how often."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from replay.output.domains.cells import Cell, Table
@@ -11,6 +12,10 @@ _LIVE = frozenset({
 })  # fmt: skip
 _LOOKING = ("ps", "top", "grep", "egrep", "awk", "head", "tail", "sort")
 """Programs that are there only because somebody looks."""
+_SHELL = re.compile(r"\S*\b(ba|da|z)?sh +-\w*c +(?P<script>.*)", re.DOTALL)
+_SESSION = re.compile(r"sshd(-session)?: ")
+_OURS = re.compile(r"read -r _ _ _ _ group _ </proc|mount --make-rprivate / \|\| exit 125|echo [0-9a-f]{16} >&2")
+"""What stands in the words of the wrappers around a replayed command (`probes.host.script`, `probes.host.cage`)."""
 _OF_AUX = ("USER", "PID", "%CPU", "%MEM", "VSZ", "RSS", "TTY", "STAT", "START", "TIME", "COMMAND")
 _OF_EF = ("UID", "PID", "PPID", "C", "STIME", "TTY", "TIME", "CMD")
 
@@ -26,7 +31,7 @@ def processes(text: str, argv: Sequence[str] = ("ps",)) -> Table | None:
     if names is None:
         return None
     begin = 0 if start is None else start + 1
-    above = [(f"line {n}", Cell(n, "line", line, "text")) for n, line in enumerate(lines[: begin - 1], 1)]
+    above = [(f"line {n}", Cell(n, "line", line, "text")) for n, line in enumerate(lines[: max(begin - 1, 0)], 1)]
     table = dict([*(above if argv[0].endswith("ps") else ()), *_rows(names, lines[begin:], begin + 1)])
     return None if start is None and not table else table
 
@@ -59,4 +64,10 @@ def _rows(names: Sequence[str], lines: Sequence[str], first: int) -> Iterator[tu
 
 
 def _is_passing(command: str) -> bool:
+    """Tell whether a process is the kernel's own, or there only because somebody is logged in and looks."""
+    shell = _SHELL.fullmatch(command)
+    if shell and _is_passing(shell["script"].strip(" '\"") or "sh"):
+        return True
+    if _SESSION.match(command) or _OURS.search(command):
+        return "[listener]" not in command
     return command.startswith("[") or command.split(maxsplit=1)[0].rpartition("/")[2] in _LOOKING
