@@ -19,12 +19,16 @@ _REFINES = 0.3
 
 
 def place(record: Record, suspicions: Sequence[Suspicion], decisions: Mapping[str, Decision]) -> dict[str, str]:
-    """Return the key of the parent of each suspicion that an earlier one raised, or that refines a confirmed one."""
+    """Return the key of the parent of each suspicion: of the one that raised it, or that it refines or answers."""
     parents: dict[str, str] = {}
     for number, suspicion in enumerate(suspicions):
         for earlier in reversed(suspicions[:number]):
             decision = decisions[earlier.key]
-            if _raised_by(record, suspicion, earlier, decision) or _refines(record, suspicion, earlier, decision):
+            if (
+                _raised_by(record, suspicion, earlier, decision)
+                or _refines(record, suspicion, earlier, decision)
+                or _answers(suspicion, earlier, decision)
+            ):
                 parents[suspicion.key] = earlier.key
                 break
     return parents
@@ -49,6 +53,19 @@ def _refines(record: Record, suspicion: Suspicion, earlier: Suspicion, decision:
         return False
     share = record.rarity.coverage(suspicion.terms, earlier.terms)
     return share >= _REFINES and bool(suspicion.entities & earlier.entities)
+
+
+def _answers(suspicion: Suspicion, earlier: Suspicion, decision: Decision) -> bool:
+    """Whether the agent lists it in answer to a suspicion of the user's that nothing speaks against: where in it."""
+    asked, listed = earlier.mentions[0].note.sentence, suspicion.mentions[0]
+    soon = 0 < suspicion.message - earlier.message <= _ANSWERED
+    return (
+        soon and listed.listed and asked.role == "user" != listed.note.sentence.role and decision.verdict != "refuted"
+    )
+
+
+_ANSWERED = 3
+"""Messages within which the agent answers what the user suspects."""
 
 
 def _around(record: Record, suspicion: Suspicion) -> frozenset[str]:
