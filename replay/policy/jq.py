@@ -17,7 +17,7 @@ _FUNCTION_NAMES = """
     select empty error add any all flatten floor sqrt round ceil fabs abs tostring tonumber type sort sort_by group_by
     min max min_by max_by unique unique_by reverse contains inside startswith endswith ltrimstr rtrimstr trim ltrim
     rtrim split join ascii_downcase ascii_upcase test match capture scan sub gsub first last nth index rindex indices
-    todate fromdate strftime strptime now mktime gmtime localtime tojson fromjson ascii explode implode arrays objects
+    todate fromdate strftime strptime now mktime gmtime localtime tojson fromjson ascii explode arrays objects
     iterables booleans numbers normals strings nulls scalars input inputs input_filename input_line_number recurse paths
     leaf_paths getpath limit range isempty transpose env if then elif else end and or as try catch true false null
 """
@@ -33,6 +33,7 @@ _LOOSE = re.compile(r'\bjoin\s*\(\s*(?!"")|\brecurse\s*\(')
 _EMPTY = re.compile(r'\bgsub\s*\(\s*(?!"([\w ,:;/-]|\\[nt"]|\\\\[][.+*?(){}ds])+"\s*;)')
 """A replacement everywhere of what may be nothing: some versions never end."""
 _PATH = re.compile(r'(?:\$\w+|(?<![\w.)\]?"])\.)(?:\w+|\.\w|""|\[[^][(){}|,]*\]|\?)*')
+_LISTS = re.compile(r"\.\.|\b(?:(?:leaf_)?paths|recurse|range|inputs)\b")
 _WRITTEN_ANEW = re.compile(r"\btojson\b|@\w+|\.\.|\b(?:leaf_)?paths\b|\brecurse\b")
 _ANEW = 6
 """Times that escaping a text, or listing all parts of a value, makes it longer."""
@@ -114,13 +115,29 @@ def _counts_little(code: str) -> bool:
 
 def _grows_little(code: str) -> bool:
     """Tell whether what comes out is bounded: each step of a pipe names its input some times, and few lists meet."""
-    growth, meetings = 1, 0
+    growth, meetings = 2 ** min(_choices(code), 99), 0
     for step in code.split("|"):
         paths = [found[0] for found in _PATH.finditer(step)]
         factors = [int(found[1]) for pattern in (_TIMES, _RANGE) for found in pattern.finditer(step)]
         written = _ANEW * len(_WRITTEN_ANEW.findall(step))
-        growth *= max(len(paths), 1) * max(written, 1) * math.prod(max(factor, 1) for factor in factors)
+        named = max(len(paths), step.count(",") + 1)
+        growth *= named * max(written, 1) * math.prod(max(factor, 1) for factor in factors)
         iterated = [path for path in paths if "[]" in path.replace(" ", "")]
-        kept = [path for path in iterated if path.startswith("$") or re.search(r"\bas\b", step)]
-        meetings += max(len(iterated) - 1, len(kept), 0)
+        lists = len(iterated) + len(_LISTS.findall(step))
+        kept = lists if re.search(r"\bas\b", step) else sum(path.startswith("$") for path in iterated)
+        meetings += max(lists - 1, kept, 0)
     return growth <= _MOST and meetings <= 1
+
+
+def _choices(code: str) -> int:
+    """Return how often one of two values is taken, each time with all others: commas in round brackets."""
+    found = 0
+    brackets = ""
+    for character in code:
+        if character in "([{":
+            brackets += character
+        elif character in ")]}":
+            brackets = brackets[:-1]
+        elif character == ",":
+            found += brackets.endswith("(")
+    return found

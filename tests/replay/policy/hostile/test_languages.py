@@ -56,6 +56,8 @@ while(true;.)
 def f: f; f
 walk([.,.])
 label $x|1
+import "x" as $d; .
+include "x"; .
 "\(range(1;pow(10;15)))"
 "x\("y\(repeat(1))")"
 {a:repeat(1)}
@@ -82,6 +84,12 @@ GROWS = [
     ". as $d|[$d[]|$d[]|$d[]]",
     ".[] as $x|.[] as $y|.[] as $z|1",
     "[range(9999)|range(9999)]",
+    "|".join(["1,1"] * 40),
+    '"' + r"\(1,2)" * 40 + '"',
+    "{" + ",".join(f"a{number}:(1,2)" for number in range(40)) + "}",
+    "paths as $x|paths as $y|[$x,$y]",
+    ".. as $x|.. as $y|[$x,$y]",
+    "inputs as $x|.[]|$x[]",
     ".*1000|.*1000",
 ]
 
