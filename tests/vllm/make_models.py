@@ -1,13 +1,14 @@
 """Small models that know a little: trained on the CPU in a minute each, so that healthy log-probabilities exist.
 
 ``.venv-vllm/bin/python tests/vllm/make_models.py FOLDER`` writes ``llama`` and ``deepseek`` (MLA and experts), each a
-checkpoint that vLLM serves, and damaged copies of their weights. A byte is a token. They learn to count, to say the
-alphabet and the days, to say some words again and again, which letter follows which in English, and to answer in JSON.
+checkpoint that vLLM serves, and damaged copies. A byte is a token. They learn to count, to say the alphabet and the
+days, to say some words again and again, which letter follows which in English, and to answer in JSON.
 """
 
 import importlib
 import json
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -86,7 +87,10 @@ def make_model(name: str) -> Any:
     config = transformers.DeepseekV2Config(
         **sizes, **latent, **experts, num_attention_heads=2, num_key_value_heads=2, first_k_dense_replace=0
     )
-    return transformers.DeepseekV2ForCausalLM(config)
+    model = transformers.DeepseekV2ForCausalLM(config)
+    for layer in model.model.layers:  # what it learns is to lie in the routed experts, so that swapping them is felt
+        layer.mlp.shared_experts.requires_grad_(requires_grad=False).down_proj.weight.zero_()
+    return model
 
 
 def some_count(draw: random.Random, _: str) -> str:
@@ -194,9 +198,15 @@ def values_first(tensors: Tensors) -> None:
         tensors[name] = tensors[name].view(2, 2, 32, 512).flip(1).reshape(128, 512)
 
 
+def rolled_heads(tensors: Tensors) -> None:
+    """Give the last layer each head's output for another's."""
+    name = "model.layers.1.self_attn.o_proj.weight"
+    tensors[name] = tensors[name].roll(32, 1)
+
+
 DAMAGES: dict[str, tuple[Callable[[Tensors], None], ...]] = {
     "llama": (shuffled_head, zeroed_head, one_nan),
-    "deepseek": (swapped_experts, values_first),
+    "deepseek": (swapped_experts, values_first, rolled_heads),
 }
 """What is done to copies of each model; ``llama-zeroed_head`` is one."""
 
@@ -211,8 +221,7 @@ def write(name: str, folder: Path) -> None:
         tensors = safetensors.load_file(folder / name / "model.safetensors")
         damage(tensors)
         tensors = {key: value.contiguous() for key, value in tensors.items()}
-        copy = folder / f"{name}-{damage.__name__}"
-        copy.mkdir()
+        copy = shutil.copytree(folder / name, folder / f"{name}-{damage.__name__}")
         safetensors.save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
 
 

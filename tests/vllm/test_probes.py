@@ -16,7 +16,10 @@ NECROPSY = Path(sys.executable).with_name("necropsy")
 ALL = ("logprob.sequence", "nan.logits", "cache.repeat", "kv.dtype_honoured", "prompt.tokens")
 TWICE = "{{ bos_token }}{{ bos_token }}{% for m in messages %}{{ m['content'] }}{% endfor %}\nassistant:"
 NEVER = "{% for m in messages %}{{ m['content'] }}{% endfor %}\nassistant:"
-REFERENCE = ("--attention-backend", "CPU_MLA")
+MLA = ("--attention-backend", "CPU_MLA")
+ROTATED = ("--compilation-config", '{"custom_ops": ["all", "-rotary_embedding"]}')
+"""vLLM 0.32.0 on the CPU rotates the wrong numbers of a query whose heads are a dimension of its own, as in MLA; so its
+own reference is asked for instead."""
 FORGETFUL = '''\
 from vllm.v1.core import kv_cache_utils
 
@@ -105,6 +108,11 @@ def test_the_mended_model_is_cleared(llama: Server, probe: Probe) -> None:
     assert probe(llama, "logprob.sequence")[0] == 0
 
 
+def test_a_model_past_the_length_that_it_was_trained_for_decays(llama: Server, probe: Probe) -> None:
+    code, answers = probe(llama, "logprob.sequence", repeats="20")
+    assert (code, confirmed(answers)) == (1, {"model-wrong", "decays"}), answers
+
+
 def test_another_kv_dtype_than_asked_for_is_found(llama: Server, probe: Probe) -> None:
     code, answers = probe(llama, "kv.dtype_honoured", asked="fp8")
     assert (code, answers) == (1, {"kv-dtype-ignored": "confirmed"})
@@ -141,14 +149,38 @@ def deepseek(serve: Serve, models: Path, tmp_path_factory: pytest.TempPathFactor
     """A server of the small model with MLA and experts, whose chat template forgets the first token."""
     template = tmp_path_factory.mktemp("deepseek") / "never.jinja"
     template.write_text(NEVER)
-    with serve(models / "deepseek", *REFERENCE, "--chat-template", str(template)) as started:
+    with serve(models / "deepseek", *MLA, *ROTATED, "--chat-template", str(template)) as started:
         yield started
 
 
-@pytest.mark.parametrize("name", ["nan.logits", "kv.dtype_honoured"])
+@pytest.mark.parametrize("name", ["logprob.sequence", "nan.logits", "kv.dtype_honoured"])
 def test_a_healthy_model_with_mla_is_cleared(deepseek: Server, probe: Probe, name: str) -> None:
     code, answers = probe(deepseek, name)
     assert (code, set(answers.values())) == (0, {"refuted"}), answers
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        ("values_first", {"model-wrong"}),
+        ("swapped_experts", {"model-wrong"}),
+        ("rolled_heads", {"model-wrong", "partly-damaged"}),
+    ],
+)
+def test_a_damage_to_mla_or_experts_is_found(
+    serve: Serve, models: Path, probe: Probe, damage: str, expected: set[str]
+) -> None:
+    """Each by a server of its own: what vLLM has packed for the CPU it does not load again rightly."""
+    with serve(models / f"deepseek-{damage}", *MLA, *ROTATED) as started:
+        code, answers = probe(started, "logprob.sequence")
+    assert (code, confirmed(answers)) == (1, expected), answers
+
+
+def test_a_fault_of_the_server_is_found_where_the_weights_are_whole(serve: Serve, models: Path, probe: Probe) -> None:
+    """A real one, see ROTATED."""
+    with serve(models / "deepseek", *MLA) as started:
+        code, answers = probe(started, "logprob.sequence")
+    assert (code, confirmed(answers)) == (1, {"model-wrong"}), answers
 
 
 def test_a_missing_first_token_is_found(deepseek: Server, probe: Probe) -> None:
