@@ -102,8 +102,8 @@ def targets(path: Path, server: Server, python: Path, site: Path) -> Path:
 class Product:
     """The command line, as a person types it, each call noted."""
 
-    def __init__(self, out: Path, store: Path) -> None:
-        self.log = (out / "product.txt").open("w")
+    def __init__(self, out: Path, store: Path, log: str = "product.txt") -> None:
+        self.log = (out / log).open("w")
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         self.environment = os.environ | {"PYTHONPATH": path, "NECROPSY_STORE": str(store), "COLUMNS": "120"}
 
@@ -114,9 +114,13 @@ class Product:
         told = f"$ necropsy {' '.join(words)}\n[exit {done.returncode}, {time.monotonic() - started:.1f} s]\n"
         print(told, end="", flush=True)  # noqa: T201
         shown = done.stdout if len(done.stdout) < 6000 else done.stdout[:6000] + "\n[…]\n"
-        self.log.write(f"{told}{shown}{done.stderr}\n")
-        self.log.flush()
+        self.note(f"{told}{shown}{done.stderr}")
         return done
+
+    def note(self, text: str) -> None:
+        """Write into the log."""
+        self.log.write(f"{text}\n")
+        self.log.flush()
 
 
 def arguments(probe: str, model: Path) -> list[str]:
