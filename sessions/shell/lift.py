@@ -202,7 +202,7 @@ def _ends(char: str) -> bool:
 
 def lift(text: str) -> Lifted:
     """The text with all of this overwritten, and its heredocs; one without an end goes to the end of the text."""
-    if not any(mark in text for mark in ("<<", "$'", "\\\n")):
+    if "<<" not in text and "$'" not in text and "\\\n" not in text:
         return Lifted(text, {})
     lifter = _Lifter(text)
     lifter.walk()

@@ -17,7 +17,7 @@ LONGEST = 256 * 1024
 
 _BRACKETS = 200
 """Open brackets, and ``<`` in a row, beyond which the grammar's time is no longer linear in the text."""
-_LONG_RUN = re.compile("<{9}")
+_LONG_RUN = "<" * 9
 _PATIENCE = 5.0
 """Seconds for one text; none of the real ones needs a tenth."""
 _SMALL = 4096
@@ -51,7 +51,7 @@ def _refuse(text: str) -> str | None:
         return f"longer than {LONGEST} characters"
     if "\0" in text:
         return "holds a NUL"
-    if len(text) > _BRACKETS and (_LONG_RUN.search(text) or _depth(text) > _BRACKETS):
+    if len(text) > _BRACKETS and (_LONG_RUN in text or _depth(text) > _BRACKETS):
         return "too many open brackets"
     return None
 
