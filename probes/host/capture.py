@@ -1,6 +1,7 @@
 """Output as it arrives: kept up to a limit, counted and dropped beyond it."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from typing import Protocol
 
@@ -41,6 +42,8 @@ class Capture:
         self.seen = 0
         """Bytes that came, kept or not."""
         self.truncated = False
+        self._whole: hashlib._Hash | None = None
+        """Of standard output, once it is longer than what is kept."""
         self.told = asyncio.Event()
         """Set once the wrapper has told its process group, or standard error has ended."""
 
@@ -63,6 +66,10 @@ class Capture:
         _, missing, rest = header(bytes(self._kept["stderr"]), self.mark)
         return rest[: self._limit], missing
 
+    def digest(self) -> str:
+        """Return the SHA-256 of all of standard output, kept or not; empty where all was kept."""
+        return self._whole.hexdigest() if self._whole is not None else ""
+
     async def drain(self, name: str, stream: Stream) -> None:
         """Read `stream` to its end, or until it floods."""
         while chunk := await stream.read(_CHUNK):
@@ -80,6 +87,9 @@ class Capture:
         kept += chunk[:room]
         self.seen += len(chunk)
         self.truncated = self.truncated or len(chunk) > room
+        if name == "stdout" and len(chunk) > room:
+            self._whole = self._whole or hashlib.sha256(kept)
+            self._whole.update(chunk[room:])
         heard = self._heard[name]
         if room > 0 and heard is not None:
             self._say(name, chunk[:room], heard)

@@ -56,7 +56,8 @@ def _outcome(
     if status is None:
         return "transport-lost", "the connection was lost before the exit status came"
     if capture.truncated:
-        return "output-limit", f"{capture.seen:,} bytes came, {request.output_limit:,} kept"
+        whole = f"; SHA-256 of all of standard output: {digest}" if (digest := capture.digest()) else ""
+        return "output-limit", f"{capture.seen:,} bytes came, {request.output_limit:,} kept{whole}"
     return "completed", ""
 
 

@@ -1,5 +1,6 @@
 """An output of 100 MB in a real replay: cut, its size told, judged as such, and no burden on memory."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -46,6 +47,7 @@ def test_a_flood_is_cut_and_costs_no_memory(server: Sshd, tmp_path: Path) -> Non
     more, small, large, detail, kept = json.loads(done.stdout)
     assert (small, large) == ("completed", "output-limit")
     assert "100,0" in detail
+    assert hashlib.sha256(stage.trace(1).read_bytes()).hexdigest() in detail
     assert 1_000_000 < kept <= 8 * 1024 * 1024
     assert more < MOST_MORE
     result = next(step for step in stage.runs()[-1].steps if step.step == 1)
