@@ -25,6 +25,8 @@ _FOLLOWS = {
     "du": ({"-L", "--dereference"},),
 }
 """Options, one of each set, with which a program goes through folders and follows the links in them."""
+_PLANS = frozenset({"sort"})
+"""Programs that take as much memory as files are large, and put the rest elsewhere."""
 _GOES_THROUGH = _READS_PIPES | _DESCENDING | _FOLLOWS.keys()
 _KEYS = re.compile(
     r"(?i:(api|access|auth|private|hub)[_ -]?(key|token)|passw|secret|bearer|credential)|\bTOKEN|_TOKEN|\bsk-|AKIA"
@@ -129,6 +131,8 @@ def _places(name: str, words: Sequence[Word], folders: paths.Folders, *, piped: 
         problems += [_SEEKS for word in words if places and word.role == "text" and _KEYS.search(word.text)]
     else:
         problems += [paths.content(place, folders) for place in read]
+    if name in _PLANS:
+        problems += [paths.unsized(place, folders) for place in read]
     if name in _FOLLOWS and all(not options.isdisjoint(needed) for needed in _FOLLOWS[name]):
         problems += [paths.linked(place, folders) for place in shown or ["."]]
     return worst(problems)

@@ -35,6 +35,13 @@ def here_text(stage: Simple, scope: Scope) -> str | None:
     return None if found is None or len(found) != 1 or isinstance(found[0], Open) else f"{found[0]}\n"
 
 
+def judge_input(words: Sequence[str], streams: Streams, folders: paths.Folders) -> list[Problem]:
+    """Return what speaks against the file that a call is given: ``sort``, wherever it stands, plans by its size."""
+    sorts = streams.stdin is not None and any("sort" in word for word in words)
+    problem = paths.unsized(streams.stdin, folders) if sorts and streams.stdin else None
+    return [problem] if problem else []
+
+
 def judge_redirects(redirects: Sequence[Redirect], folders: paths.Folders) -> Streams | Problem:
     """Return where some redirections send the streams, or why they are more than joining and dropping."""
     streams = UNTOUCHED

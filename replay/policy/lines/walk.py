@@ -8,7 +8,7 @@ from replay.policy.lines.expanding import Scope, values, worth_keeping
 from replay.policy.lines.hygiene import DEEPEST, MOST_CALLS
 from replay.policy.lines.joining import chain, enclose, folders_after, given, join, put_around, started, with_streams
 from replay.policy.lines.reading import Line, Reading, Stage, failed
-from replay.policy.lines.streams import UNTOUCHED, Streams, here_text, judge_redirects
+from replay.policy.lines.streams import UNTOUCHED, Streams, here_text, judge_input, judge_redirects
 from replay.policy.lines.wrapped import Wrapped
 from replay.policy.lines.wrappers import LEFT_OUT, plain_variable, refuse_variable, unwrap
 from replay.policy.paths import Folders
@@ -139,6 +139,7 @@ class Walk:
         if stage.words[0].escaped and stage.words[0].text.startswith("\\"):
             problems.append(Problem("unknown", f"{stage.words[0].text}: hides a name from aliases"))
         words, unknown = self._words(stage, place, folders)
+        unknown += judge_input(words, streams, folders)
         if text is not None and unwrap(words) is not None:
             problems.append(Problem("unknown", "text given to what runs another program"))
         self._piped = self._piped or text is not None

@@ -16,6 +16,11 @@ WRITES_OR_RUNS = [
     ("tac /proc/cpuinfo", "read-intrusive"),
     ("cd /proc && tac cpuinfo", "read-intrusive"),
     ("cat f | tac", "writes"),
+    ("sort -n /proc/self/status", "writes"),
+    ("cd /proc && sort -u cpuinfo", "writes"),
+    ("sort < /proc/cpuinfo", "writes"),
+    ("LC_ALL=C nice sort -u < /proc/cpuinfo", "writes"),
+    ("ssh h 'sort -u' < /proc/cpuinfo", "writes"),
     ("top -bn1", "read-intrusive"),
     ("rpm -qa", "read-intrusive"),
     ("python3 -I -m json.tool f m", "writes"),
@@ -78,8 +83,9 @@ NEVER_ENDS = """
 """
 READ = """
     sysctl vm.swappiness;sysctl -aN;sysctl kernel.pid_max net.core.somaxconn;sysctl net.ipv4.ip_forward
-    python3 -m json.tool;cat f | python3 -m json.tool;cat f | python -m json.tool --indent 2 | head
-    python3 -I -m json.tool f;find -L /srv -name x;find /sys -name x;ls -RL /srv;du -L /models;diff a b
+    python3 -m json.tool;cat f | python3 -m json.tool;cat /proc/meminfo | sort;sort < f
+    cat f | python -m json.tool --indent 2 | head;python3 -I -m json.tool f;find -L /srv -name x
+    find /sys -name x;ls -RL /srv;du -L /models;diff a b
     diff -u /srv/a.py /srv/b.py;rg --files /srv;printf '%s\\n%5d' a 5;grep -rn hf_config /srv/vllm
     grep -rn num_tokens /srv;grep -rn bos_token src;grep -n SECRET f;cat added_tokens.json
     cat /lib/systemd/system/ssh.service;cat /etc/default/grub;cat /var/lib/kubelet/config.yaml;fold -w 80 f
