@@ -121,7 +121,7 @@ def linked(path: str, folders: Folders) -> Problem | None:
 
 def unsized(path: str, folders: Folders) -> Problem | None:
     """Return what speaks against giving `path` to a program that plans its memory by the size of files."""
-    if any(absolute(path, folder).startswith(_KERNEL) for folder in folders):
+    if any(absolute(path, folder).startswith(("/proc/", "/sys/")) for folder in folders):
         return Problem("writes", f"{path} has no size: it would be kept in a temporary file")
     return None
 

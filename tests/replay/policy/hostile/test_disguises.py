@@ -83,7 +83,7 @@ NEVER_ENDS = """
 """
 READ = """
     sysctl vm.swappiness;sysctl -aN;sysctl kernel.pid_max net.core.somaxconn;sysctl net.ipv4.ip_forward
-    python3 -m json.tool;cat f | python3 -m json.tool;cat /proc/meminfo | sort;sort < f
+    python3 -m json.tool;cat f | python3 -m json.tool;cat /proc/meminfo | sort;sort < f;sort </dev/null
     cat f | python -m json.tool --indent 2 | head;python3 -I -m json.tool f;find -L /srv -name x
     find /sys -name x;ls -RL /srv;du -L /models;diff a b
     diff -u /srv/a.py /srv/b.py;rg --files /srv;printf '%s\\n%5d' a 5;grep -rn hf_config /srv/vllm
