@@ -28,7 +28,7 @@ _HOMES = "/home /root /mnt"
 _DEVICES = 'for at in /dev/nvidia* /dev/nvidia-caps/* /dev/dri /dev/kfd; do [ ! -e "$at" ] || echo "$at"; done'
 _PATIENCE = 20.0
 _CODE = cage.Limits(processes=4096)
-_READING = cage.Limits()
+_READING = cage.Limits(memory=8 << 30)
 
 
 class Layer(Strict):
