@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from replay.scratch import patches
+from replay.scratch.told import doubts, printed
+from replay.scratch.told.certain import uncertain
 from sessions.models.command import Command
 from sessions.models.session import Step
-from sessions.shell.parse import parse
-from sessions.shell.syntax import Simple
 
-Kind = Literal["whole", "append", "replace", "patch", "copy", "gone", "lost", "seen", "folder"]
-"""``lost``: changed in a way that the log does not tell; ``seen``: its whole content was printed; ``folder``: made."""
+Kind = Literal["whole", "append", "replace", "patch", "copy", "gone", "lost", "seen", "folder", "doubt"]
+"""``lost``: changed in a way that the log does not tell; ``seen``: its whole content was printed; ``folder``: made;
+``doubt``: any known file of those that `Change.doubt` speaks of may be changed, as seen from the folder `place`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Change:
     hunks: tuple[patches.Hunk, ...] = ()
     source: Place | None = None
     """From where it was copied."""
+    doubt: doubts.Doubt | None = None
 
 
 _MARKED = re.compile(r"<<<<<<<\n(.*?)\n=======\n(.*?)\n>>>>>>>(?:\n|\Z)", re.DOTALL)
@@ -45,6 +47,8 @@ _NUMBERED = re.compile(r"\s*(\d+)(?:→|\t|\| ?)(.*)")
 _MOST_LINES = 2000
 """Lines after which agents' tools stop to print a file."""
 _WRAPPING = re.compile(r"</?(file|content|path|type)>.*|\(End of file.*\)|<system-reminder>.*")
+_IN_PLACE = re.compile(r"-[A-Za-z0]*i|--in-place")
+_SCRIPTED = re.compile(r"-[A-Za-z0]*[ef]\Z|--expression=|--file=")
 _KEEPING = re.compile(r"(?:-i|--in-place=)([\w.~-]+)")
 _WRITES = frozenset({"Write", "write"})
 _REPLACES = frozenset({"Edit", "MultiEdit", "edit", "multiedit"})
@@ -124,27 +128,25 @@ def _ran(step: Step) -> Iterator[Change]:
     if step.commands and step.commands[0].argv:
         yield from _shown(step)
     for number, command in enumerate(step.commands):
-        for change in _called(command):
-            doubt = _doubt(command, step, number)
-            yield _lost(change.place, doubt) if doubt else change
-
-
-def _doubt(command: Command, step: Step, number: int) -> str:
-    """Return why it is not certain that a call ran once, as it stands there; empty if it is."""
-    if command.within:
-        return f"was written inside {command.within[0]}"
-    if command.unresolved or not command.literal:
-        return command.unresolved or "a shell made the text that was written"
-    failed = step.exit_code not in {None, 0} or step.status == "error"
-    return "the step failed, perhaps before it wrote" if failed and number and command.after == "&&" else ""
+        told = list(_called(command))
+        for change in told:
+            why = uncertain(command, step, number)
+            yield _lost(change.place, why) if why else change
+        known = bool(told) and command.argv[0].rpartition("/")[2] in _PROGRAMS if command.argv else False
+        if left := doubts.doubt(command, told=known):
+            at = Place(resolve(".", command.cwd, command.user), command.host, command.container)
+            yield Change(at, "doubt", command.argv[0] if command.argv else "a redirection", doubt=left)
 
 
 def _called(command: Command) -> Iterator[Change]:
-    if command.argv:
-        name = command.argv[0].rpartition("/")[2]
-        if name in _PROGRAMS:
-            yield from _PROGRAMS[name](name, command)
-        yield from _redirected(name, command)
+    name = command.argv[0].rpartition("/")[2] if command.argv else ""
+    if name in _PROGRAMS:
+        yield from _PROGRAMS[name](name, command)
+    for path, append, text in printed.redirected(command):
+        yield _given(_at(path, command), "append" if append else "whole", text)
+    for text in command.redirects_outside:
+        if target := printed.target_of(text):
+            yield _given(Place(resolve(target[0], None)), "append" if target[1] else "whole", None)
 
 
 def _operands(command: Command) -> list[str]:
@@ -161,7 +163,7 @@ def _patching(_: str, command: Command) -> Iterator[Change]:
 
 
 def _tee(_: str, command: Command) -> Iterator[Change]:
-    kind: Kind = "append" if "-a" in _options(command) else "whole"
+    kind: Kind = "append" if any(re.match(r"-[a-z]*a|--a", option) for option in _options(command)) else "whole"
     yield from (_given(_at(path, command), kind, command.stdin) for path in _operands(command))
 
 
@@ -170,8 +172,8 @@ def _removed(_: str, command: Command) -> Iterator[Change]:
 
 
 def _in_place(name: str, command: Command) -> Iterator[Change]:
-    if any(option.startswith(("-i", "--in-place")) for option in _options(command)):
-        given = any(option in {"-e", "-f"} or option.startswith("--expression=") for option in _options(command))
+    if any(_IN_PLACE.match(option) for option in _options(command)):
+        given = any(_SCRIPTED.match(option) for option in _options(command))
         suffix = next((found[1] for word in _options(command) if (found := _KEEPING.fullmatch(word))), "")
         for path in _operands(command)[-1:] if given else _operands(command)[1:]:
             if suffix:
@@ -199,46 +201,6 @@ def _shown(step: Step) -> Iterator[Change]:
     fine = not step.truncated and step.exit_code in {None, 0} and step.status == "ok"
     if alone and fine and len(operands) == 1 and operands != ["-"] and command.argv[0] in {"cat", "/bin/cat"}:
         yield Change(_at(operands[0], command), "seen", step.output.rstrip("\n") + "\n")
-
-
-def _redirected(name: str, command: Command) -> Iterator[Change]:
-    for text in command.redirects:
-        path, kind = _target(text)
-        if path:
-            yield _given(_at(path, command), kind, _printed(name, command))
-    for text in command.redirects_outside:
-        path, kind = _target(text)
-        if path:
-            yield _given(Place(resolve(path, None)), kind, None)
-
-
-def _target(text: str) -> tuple[str, Kind]:
-    """Return the file that a redirection writes, and how; an empty name if it writes none that can be named."""
-    script = parse(f": {text}")
-    stage = script.pipelines[0].stages[0] if script.pipelines else None
-    if script.error or not isinstance(stage, Simple) or len(stage.redirects) != 1:
-        return "", "whole"
-    redirect = stage.redirects[0]
-    writes = redirect.fd in {None, "1"} and redirect.operator in {">", ">>", ">|", "&>", "&>>"}
-    if not writes or not redirect.target:
-        return "", "whole"
-    path = redirect.target.value or (redirect.target.text if redirect.target.text.startswith("~/") else "")
-    return "" if path == "/dev/null" else path, "append" if ">>" in redirect.operator else "whole"
-
-
-def _printed(name: str, command: Command) -> str | None:
-    """Return what a call prints, where its words alone tell."""
-    words = command.argv[1:]
-    if command.merge_stderr or command.stage:
-        return None
-    if name == "cat" and all(word == "-" for word in words):
-        return command.stdin
-    if name == "echo" and words[:1] != ("-e",):
-        bare = words[:1] == ("-n",)
-        return " ".join(words[1:] if bare else words) + ("" if bare else "\n")
-    if name == "printf" and len(words) == 1 and "%" not in words[0]:
-        return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t", "\\": "\\"}.get(found[1], found[0]), words[0])
-    return None
 
 
 def _given(place: Place, kind: Kind, text: str | None) -> Change:
@@ -288,7 +250,7 @@ def _patched(text: str, host: str | None, cwd: str | None) -> Iterator[Change]:
 _PROGRAMS: Mapping[str, Callable[[str, Command], Iterator[Change]]] = {
     "apply_patch": _patching,
     "tee": _tee,
-    "rm": _removed,
+    **dict.fromkeys(("rm", "unlink"), _removed),
     "touch": _touched,
     "mkdir": _made,
     "patch": _mended,

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 from replay.scratch import patches
 from replay.scratch.changes import Change, Place, changes, resolve
+from replay.scratch.told import doubts
+from replay.scratch.told.named import names
 from sessions.ingest.secrets import MARK
 from sessions.models.session import Step
 
 MOST_BYTES = 4 * 1024 * 1024
 """Of all files of one closure."""
-_IMPORT = re.compile(r"^\s*import\s+([\w., \t]+)", re.MULTILINE)
-_FROM = re.compile(r"^\s*from\s+\.?([\w.]*)\s+import\s+\(?([\w., \t]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,7 @@ class _Entry:
 
     step: int
     gone: bool
+    """Removed, or perhaps changed by what then ran: not what the step itself wrote for it."""
     told: Rebuilt | Unbuilt
 
 
@@ -95,9 +96,13 @@ class Files:
         if change.kind == "folder":
             self._folders.append((number, change.place))
             return
-        for place in _apply(states, number, change):
+        changed = (
+            _apply(states, number, change) if change.doubt is None else _doubt(states, number, change, change.doubt)
+        )
+        for place in changed:
             if states[place].written:
-                entry = _Entry(number, change.kind == "gone", _told(place, states[place]))
+                gone = change.kind == "gone" or (change.doubt is not None and change.doubt.code)
+                entry = _Entry(number, gone, _told(place, states[place]))
                 self._history.setdefault(place, []).append(entry)
 
     def before(self, ordinal: int) -> Mapping[Place, Rebuilt | Unbuilt]:
@@ -127,7 +132,7 @@ class Files:
         while seeds:
             text, around = seeds.pop()
             for place, file in known.items():
-                if place not in needed and _names(text, around, place):
+                if place not in needed and names(text, around, place):
                     needed[place] = file
                     if isinstance(file, Rebuilt):
                         seeds.append((file.content, Place(posixpath.dirname(place.path), place.host, place.container)))
@@ -187,6 +192,34 @@ def _apply(states: dict[Place, _State], number: int, change: Change) -> Sequence
     return (change.place,)
 
 
+def _doubt(states: dict[Place, _State], number: int, change: Change, left: doubts.Doubt) -> Sequence[Place]:
+    """Forget what is known of every file that a call may have changed; return which they are."""
+    here = change.place
+    known = [place for place, state in states.items() if state.content is not None and _beside(place, here)]
+    scripts = [place for place in known if left.script and place.path == resolve(left.script, here.path)]
+    texts = (*left.texts, *(states[place].content or "" for place in scripts))
+    folders = [resolve(folder, here.path) for folder in left.folders]
+    if left.code:
+        python = any(place.path.endswith(".py") for place in scripts) or change.text.rpartition("/")[2][:6] == "python"
+        if not any(doubts.writes(text, python=python) for text in texts):
+            return ()
+        folders += [here.path] if any(map(doubts.seeks, texts)) else []
+    changed = [place for place in known if place not in scripts and _in_doubt(place, folders, texts)]
+    for place in changed:
+        states[place].content, states[place].origins = None, (*states[place].origins, number)
+        states[place].reason = f"step {number}: {change.text} may have changed it"
+    return changed
+
+
+def _in_doubt(place: Place, folders: Sequence[str], texts: Sequence[str]) -> bool:
+    within = any(place.path == folder or place.path.startswith(folder.rstrip("/") + "/") for folder in folders)
+    return within or any(doubts.speaks_of(text, posixpath.basename(place.path)) for text in texts)
+
+
+def _beside(place: Place, other: Place) -> bool:
+    return (place.host, place.container) == (other.host, other.container)
+
+
 def _remove(states: dict[Place, _State], number: int, gone: Place) -> Sequence[Place]:
     """Remove a file, or all that lies in a folder; return what that is."""
     removed = [place for place in states if place == gone or _lies_in(place, gone)]
@@ -198,8 +231,7 @@ def _remove(states: dict[Place, _State], number: int, gone: Place) -> Sequence[P
 
 
 def _lies_in(place: Place, folder: Place) -> bool:
-    beside = (place.host, place.container) == (folder.host, folder.container)
-    return beside and place.path.startswith(folder.path + "/")
+    return _beside(place, folder) and place.path.startswith(folder.path + "/")
 
 
 def _copy(states: dict[Place, _State], number: int, change: Change) -> None:
@@ -255,30 +287,3 @@ def _scripts(step: Step) -> Iterator[Place]:
         given = any(word in {"-c", "-m"} for word in command.argv[1:])
         if re.fullmatch(r"python[\d.]*|bash|sh", name) and operand and not given and command.stdin is None:
             yield Place(resolve(operand, command.cwd, command.user), command.host, command.container)
-
-
-def _names(text: str, around: Place, place: Place) -> bool:
-    """Tell whether a text that is read in the folder `around` speaks of the file `place`."""
-    if (around.host, around.container) != (place.host, place.container):
-        return False
-    names = [place.path]
-    folder = around.path.rstrip("/") + "/"
-    if place.path.startswith(folder):
-        names.append(place.path.removeprefix(folder))
-    if any(re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/-]|\.\w)", text) for name in names):
-        return True
-    if place.path.startswith("/root/") and re.search(rf"(?<![\w./-])~{re.escape(place.path[5:])}(?![\w/-]|\.\w)", text):
-        return True
-    if not place.path.endswith(".py") or not place.path.startswith(folder):
-        return False
-    module = place.path.removeprefix(folder).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return any(found == module or found.startswith(module + ".") for found in _imports(text))
-
-
-def _imports(text: str) -> Iterator[str]:
-    """Yield the dotted names of the modules that a Python text may import."""
-    for names in _IMPORT.findall(text):
-        yield from (name.split()[0] for name in names.split(",") if name.split())
-    for package, names in _FROM.findall(text):
-        yield package
-        yield from (f"{package}.{name.split()[0]}".lstrip(".") for name in names.split(",") if name.split())
