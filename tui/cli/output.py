@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,31 @@ def emit_text(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def emit(renderable: Tree | Text | Table) -> None:
-    """Draw something for a person: coloured on a terminal, plain elsewhere and under NO_COLOR."""
-    console().print(renderable)
+def emit(renderable: Tree | Text | Table, *, hang: int | None = None) -> None:
+    """Draw something for a person: coloured on a terminal, plain elsewhere and under NO_COLOR.
+
+    What a line of text has no room for goes on in column `hang`; by default, of an indented line, two further right.
+    """
+    target = console()
+    target.print(_hung(renderable, target, hang) if isinstance(renderable, Text) else renderable)
+
+
+def _hung(text: Text, target: Console, hang: int | None) -> Text:
+    if all(cell_len(line) <= target.width for line in text.plain.split("\n")):
+        return text
+    drawn = (row for line in text.split("\n", allow_blank=True) for row in _rows(line, target, hang))
+    return Text("\n").join(drawn)
+
+
+def _rows(line: Text, target: Console, hang: int | None) -> Iterator[Text]:
+    start = len(line.plain) - len(line.plain.lstrip(" "))
+    rest = min(hang if hang is not None else start and start + 2, target.width // 2)
+    if line.cell_len <= target.width or rest < start:
+        yield line
+        return
+    first, *more = line[start:].wrap(target, target.width - max(rest, start))
+    yield Text.assemble(" " * start, first)
+    yield from (Text.assemble(" " * rest, row) for row in more)
 
 
 def console() -> Console:
@@ -82,9 +104,9 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def words(text: str, style: str = "") -> Text:
-    """Text from a log on one safe line."""
-    return Text(display.line(text), style=style)
+def words(text: str, style: str = "", *, indent: int = 0) -> Text:
+    """Text from a log on one safe line, which begins in column `indent`."""
+    return Text(" " * indent + display.line(text), style=style)
 
 
 def emit_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:

@@ -12,6 +12,7 @@ from sessions.ingest.pipeline import Ingested, Progress, ingest
 from sessions.ingest.source import Source
 from sessions.store.writer import Writer
 from tui.cli import arguments, diagnostics, output
+from tui.widgets import figures
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -138,7 +139,8 @@ def _narrate(result: Ingested) -> None:
 def _summarise(results: Sequence[Ingested]) -> None:
     sessions = {session for result in results if result.status in {"new", "updated"} for session in result.sessions}
     unchanged = sum(result.status in {"unchanged", "known"} for result in results)
-    diagnostics.say(f"{len(sessions)} sessions taken, {unchanged} logs unchanged.")
+    taken = figures.several(len(sessions), "session")
+    diagnostics.say(f"{taken} taken, {figures.several(unchanged, 'log')} unchanged.")
 
 
 def _describe(result: Ingested) -> dict[str, object]:

@@ -82,7 +82,7 @@ def draw(report: ProbeReport, on: Sequence[str] = ()) -> None:
     places = ", ".join(on) or report.target
     output.emit(Text.assemble((report.probe, "bold"), f" on {places}: ", status, f" in {report.duration:.1f} s"))
     if document.detail:
-        output.emit(output.words(f"  {document.detail}"))
+        output.emit(output.words(document.detail, indent=2))
     for finding in document.findings:
         output.emit(
             Text.assemble("  ", (f"{finding.answer:<13}", _ANSWERS[finding.answer]), output.words(finding.statement))
@@ -95,7 +95,7 @@ def draw(report: ProbeReport, on: Sequence[str] = ()) -> None:
         passed = "passed" if control.passed else "FAILED"
         output.emit(Text("  ").append_text(output.words(f"{control.kind} control {control.name}: {passed}", style)))
     for path in document.never_run:
-        output.emit(output.words(f"  never run anywhere yet: {path}", "dim"))
+        output.emit(output.words(f"never run anywhere yet: {path}", "dim", indent=2))
 
 
 def code(report: ProbeReport) -> int:
@@ -203,11 +203,12 @@ def _show(probe: Probe, *, as_json: bool) -> int:
     output.emit(Text.assemble((probe.name, "bold"), "  ", output.words(probe.summary)))
     output.emit(output.words(f"needs {', '.join(probe.needs) or 'only python3'}"))
     for argument in probe.arguments:
-        output.emit(output.words(f"  {argument.name} ({argument.kind}, default {argument.default}): {argument.help}"))
+        default = "" if argument.default is None else f", default {argument.default}"
+        output.emit(output.words(f"{argument.name} ({argument.kind}{default}): {argument.help}", indent=2))
     for suspicion in probe.hypotheses:
-        output.emit(output.words(f"  settles: {suspicion.statement}"))
+        output.emit(output.words(f"settles: {suspicion.statement}", indent=2))
     for path in probe.never_run:
-        output.emit(output.words(f"  never run anywhere yet: {path}", "dim"))
+        output.emit(output.words(f"never run anywhere yet: {path}", "dim", indent=2))
     return 0
 
 

@@ -19,9 +19,9 @@ def draw(plan: Plan, target: Target, *, full: bool) -> None:
     where = f"{target.host or target.name}" + (f" as {target.user}" if target.user else "")
     output.emit(Text.assemble(("Plan", "bold"), f" for {plan.target} ({where})"))
     for recorded in sorted({step.recorded_host for step in plan.steps if step.recorded_host and step.sent is not None}):
-        output.emit(output.words(f"  {recorded} in the log is {plan.target} here"))
+        output.emit(output.words(f"{recorded} in the log is {plan.target} here", indent=2))
     for step in plan.steps:
-        output.emit(_drawn(step, full=full))
+        output.emit(_drawn(step, full=full), hang=len(_INDENT) + 2)
 
 
 def _drawn(step: PlannedStep, *, full: bool) -> Text:

@@ -28,18 +28,20 @@ def draw_run(done: RunRow) -> None:
     for layer in layers_of(done):
         output.emit(layer_line(layer))
     for step in done.steps:
-        output.emit(output.words(f"  {step_line(step)}"))
+        output.emit(output.words(step_line(step), indent=2))
         for reason in (*step.reasons, *filter(None, [differences(done, step)])):
-            output.emit(output.words(f"      {reason}", "dim"))
+            output.emit(output.words(reason, "dim", indent=6))
         for token in step.tokens[:3]:
             what = f"{token.where} {token.kind}".strip()
-            output.emit(output.words(f"      line {token.line}: {token.recorded} → {token.new} ({what})", "dim"))
+            line = f"line {token.line}: {token.recorded} → {token.new} ({what})"
+            output.emit(output.words(line, "dim", indent=6))
     for standing in done.standings:
-        output.emit(output.words(f"  {standing.hypothesis} step {standing.step}: {standing.standing} {standing.why}"))
+        line = f"{standing.hypothesis} step {standing.step}: {standing.standing}: {standing.why}"
+        output.emit(output.words(line, indent=2))
     for worth in done.worths:
         output.emit(
             Text.assemble(
-                (f"  {worth.hypothesis} ", "bold"), (worth.worth, _WORTHS[worth.worth]), " ", output.words(worth.why)
+                (f"  {worth.hypothesis} ", "bold"), (worth.worth, _WORTHS[worth.worth]), ": ", output.words(worth.why)
             )
         )
 
