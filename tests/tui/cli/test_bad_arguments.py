@@ -27,6 +27,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
         (["steps", "latest", "--only", "999999"], 3),
         (["search", "x", "--limit", "-1"], 2),
         (["search", "x", "--limit", "9" * 30], 2),
+        (["journal", "verify", "--head", "24:9f0c"], 2),
         (["search", BYTES], 1),
         (["show", BYTES], 3),
         (["show", ""], 3),

@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import re
 
 from sessions.store.reader import Reader
 from sessions.store.tables.journal import Checked
@@ -13,15 +14,24 @@ BROKEN = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Say which arguments the command takes."""
-    parser.add_argument("what", choices=("verify",), help="verify: recompute the chain and hold the runs against it")
+    parser.add_argument(
+        "what", metavar="verify", choices=("verify",), help="recompute the chain, hold the runs against it"
+    )
     parser.add_argument(
         "--head",
         action="append",
+        type=_head,
         default=[],
         metavar="COUNT:MAC",
         help="a head that you kept, beside those in the file beside the store",
     )
     arguments.add_json(parser)
+
+
+def _head(text: str) -> str:
+    if re.fullmatch(r"\d{1,15}:[0-9a-f]{64}", text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no head of a journal: a count, a colon and 64 hex digits")
+    return text
 
 
 def run(args: argparse.Namespace) -> int:

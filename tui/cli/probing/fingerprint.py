@@ -79,6 +79,7 @@ def _print_differences(differences: tuple[Difference, ...]) -> None:
         )
         for one in differences
     )
-    output.emit_table(columns, rows)
-    if not differences:
+    if differences:
+        output.emit_table(columns, rows)
+    else:
         output.emit(Text("No difference.", style="green"))

@@ -39,7 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         action="append",
         metavar="TARGET",
-        help="a host of ~/.ssh/config or of the targets file; again for more, or a range: gpu[1-8]",
+        help="a host of ~/.ssh/config or of the targets file, `local` (this machine) or `sandbox` (here, in a cage); "
+        "again for more, or a range: gpu[1-8]",
     )
     parser.add_argument("--steps", metavar="STEPS", help="only these: 3,7-9")
     parser.add_argument("--hypothesis", metavar="H", help="only the evidence of this hypothesis")
