@@ -157,7 +157,7 @@ STANCES: tuple[Row, ...] = (
         r"|the (?:tools|rights|permissions?|means|data))|move on|something (?:else|more likely) first|(?:need"
         r"|require)s? (?:access|root|a (?:production|core|packet|kernel|heap))|(?:cheaper|cheap|likelier|better|more"
         r" promising|easier|other) (?:things|leads|candidates|suspects|avenues|something)|something (?:cheaper"
-        r"|likelier|more promising|easier|else first)|either way|isn't (?:runnable|testable|possible here))\b",
+        r"|likelier|more promising|easier|else first)|isn't (?:runnable|testable|possible here))\b",
         1.0,
         "turns to something else, as it tells nothing",
         "The trace doesn't tell; another angle then.",
