@@ -28,7 +28,7 @@ __all__ = [
     "Row",
 ]
 
-VERSION = "rules-4"
+VERSION = "rules-5"
 
 OPENS = 1.25
 """Score from which a sentence states a hypothesis."""
