@@ -70,7 +70,8 @@ MACHINE = (
     "git -C {at}/src rev-parse HEAD", "git -C {at}/src branch", "git -C {at}/src blame attention.py",
     "cat {at}/no-such-file", "ls {at}/no-such-folder", "grep -c zzz {at}/serve.log",
     "diff {at}/bench.csv {at}/serve.log",
-    "python3 -c 'import sys; print(sys.version)'", "tail -n 5 {at}/serve.log; date", "cd {at} && ls -l && df -h .",
+    "python3 -c 'import sys; print(sys.version)'", "tail -n 5 {at}/serve.log; date",
+    "cd {at} && ls -l && wc -l serve.log",
     "cd {at}/model && ls -l config.json && cat config.json",
 )  # fmt: skip
 
