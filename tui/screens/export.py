@@ -16,6 +16,8 @@ from tui.widgets.dialog import Dialog, Radio, buttons, hint, label
 from tui.widgets.ink import ink
 
 FORMS = {"md": "Markdown", "html": "HTML, one file", "json": "JSON"}
+_LONGEST = 60
+"""Characters that a file name takes from a title, cut between words."""
 
 
 class ExportScreen(ModalScreen[ExportAsked | None]):
@@ -36,7 +38,7 @@ class ExportScreen(ModalScreen[ExportAsked | None]):
             label("form", first=True),
             RadioSet(*radios, compact=True),
             label("file"),
-            Input(str(Path.cwd() / f"{_stem(self._row)}.md"), id="path"),
+            Input(str(Path.cwd() / f"{stem(self._row.title or self._row.id)}.md"), id="path"),
             hint(""),
             buttons("Write"),
         )
@@ -69,7 +71,9 @@ class ExportScreen(ModalScreen[ExportAsked | None]):
         self.dismiss(None)
 
 
-def _stem(row: SessionRow) -> str:
+def stem(title: str) -> str:
     """Return a file name made of the title; nothing of a title but letters, digits and dashes gets into it."""
-    words = re.findall(r"[A-Za-z0-9]+", row.title or row.id)
-    return "-".join(words)[:60].lower() or "post-mortem"
+    words = re.findall(r"[A-Za-z0-9]+", title)
+    whole = "-".join(words).lower()
+    cut = whole if len(whole) <= _LONGEST else whole[: _LONGEST + 1].rpartition("-")[0] or whole[:_LONGEST]
+    return cut or "post-mortem"

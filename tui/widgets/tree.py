@@ -96,7 +96,7 @@ class HypothesisTree(Roster):
         if hypothesis.verdict in DEAD_ENDS and (spent := cost(hypothesis.cost)):
             words.append(ink(spent, "muted"))
         if worth := self._worths.get(hypothesis.id):
-            words.append(ink(worth, {"upheld": "good", "overturned": "bad"}.get(worth, "doubtful")))
+            words.append(ink(f"replayed: {worth}", {"upheld": "good", "overturned": "bad"}.get(worth, "doubtful")))
         return Content("  ").join(words)
 
 

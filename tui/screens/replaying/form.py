@@ -12,6 +12,8 @@ from tui.messages import TargetLine
 from tui.widgets.dialog import Radio, buttons, label
 from tui.widgets.ink import inline
 
+_HERE = "local and sandbox, both this machine"
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -50,10 +52,9 @@ class Form(Container):
     def propose(self, targets: Sequence[TargetLine]) -> None:
         """Name the targets that the targets file has; what is typed is completed from them."""
         told = [one.name + (f" for {', '.join(one.recorded)}" if one.recorded else "") for one in targets]
-        self.query_one("#known", Static).update(
-            inline("known: " + (" · ".join(told) or "none; t lists targets"), "faint")
-        )
-        self.query_one("#target", Input).suggester = SuggestFromList([one.name for one in targets])
+        self.query_one("#known", Static).update(inline("known: " + " · ".join((*told, _HERE)), "faint"))
+        names = [*(one.name for one in targets), "local", "sandbox"]
+        self.query_one("#target", Input).suggester = SuggestFromList(names)
 
     @property
     def targets(self) -> Sequence[str]:
