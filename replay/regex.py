@@ -1,6 +1,7 @@
 """grep's regular expressions in Python's words, as far as both mean exactly the same."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 Dialect = Literal["basic", "extended", "fixed"]
@@ -10,6 +11,7 @@ _SWAPPED = frozenset("(){}+?|")
 _SAME = {"b": r"\b", "w": r"\w", "W": r"\W", "s": r"\s", "S": r"\S", "<": r"\b(?=\w)", ">": r"\b(?<=\w)"}
 
 _REPEATS = frozenset("*+?{")
+_MOST_REPEATED = 3
 _UNREPEATABLE = _REPEATS | {"}", r"\b", *(_SAME[anchor] for anchor in "<>")}
 """A second repetition repeats the first for grep, and makes it lazy or possessive for Python; anchors have none."""
 
@@ -27,12 +29,36 @@ def translate(pattern: str, dialect: Dialect) -> str | None:
         if piece is None or (piece in _REPEATS and parts and parts[-1] in _UNREPEATABLE):
             return None
         parts.append(piece)
+    if _may_not_end(parts):
+        return None
     source = "".join(parts)
     try:
         re.compile(source)
     except (re.error, OverflowError):
         return None
     return source
+
+
+def _may_not_end(parts: Sequence[str]) -> bool:
+    """Tell whether Python, which tries one way after the other, may take forever where grep does not.
+
+    A repeated group that may match the same in more than one way takes time exponential in a line; many repetitions
+    behind one another, its length to their number.
+    """
+    inner = [0]
+    total = 0
+    for place, part in enumerate(parts):
+        if part == "(":
+            inner.append(0)
+        elif part == ")" and len(inner) > 1:
+            ways = inner.pop()
+            if ways and place + 1 < len(parts) and parts[place + 1] in _REPEATS:
+                return True
+            inner[-1] += ways
+        elif part in _REPEATS or part == "|":
+            inner[-1] += 1
+            total += part in {"*", "+", "{"}
+    return total > _MOST_REPEATED
 
 
 def _piece(pattern: str, place: int, dialect: Dialect) -> tuple[str | None, int]:

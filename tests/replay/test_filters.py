@@ -100,3 +100,15 @@ def test_other_forms_are_named(words: tuple[str, ...]) -> None:
     assert unsupported([("head",), words]) == " ".join(words)
     with pytest.raises(ValueError, match="cannot run"):
         apply([words], "x")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "(a|a)*b", "((a*)b?){9}", "(x?){30}x{30}", "x*x*x*x*y", "((a|b)c)+", "(a{2}){3}"]
+)
+def test_what_takes_forever_for_some_line_is_left_to_the_host(pattern: str) -> None:
+    assert translate(pattern, "extended") is None
+
+
+@pytest.mark.parametrize("pattern", ["(ab)+c", "a.*b.*c", "x{3}", "(a|b)c", "(a+|b)c", r"\(a+\)+", "error|warn|fail"])
+def test_what_ends_for_every_line_is_not(pattern: str) -> None:
+    assert translate(pattern, "extended") is not None
