@@ -158,7 +158,9 @@ def _build_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
         allow_abbrev=False,
         description="Post-mortems of LLM agents' debugging sessions: what was suspected, what was ruled out, on what "
         "evidence, and whether it still holds on the next machine.",
-        epilog="Without a command the app opens. Nothing is ever sent anywhere but to a host that you name.",
+        epilog="Without a command the app opens. Nothing is ever sent anywhere but to a host that you name. "
+        "Exit codes: 0 fine, 1 the answer is no, 2 usage, 3 bad input, 4 host or environment, 5 refused by policy, "
+        "6 undetermined, 70 a bug of ours, 130 after Ctrl-C.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     parser.add_argument(

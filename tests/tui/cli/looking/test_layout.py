@@ -47,6 +47,11 @@ def test_what_a_probe_takes_and_settles_stands_under_it(run: Run) -> None:
     assert all(line.startswith("  ") for line in below)
 
 
+def test_help_tells_the_exit_codes(run: Run) -> None:
+    told = " ".join(run("--help").stdout.split())
+    assert "5 refused by policy, 6 undetermined, 70 a bug of ours, 130 after Ctrl-C." in told
+
+
 def test_one_is_no_plural(run: Run, claude_line: Callable[..., str]) -> None:
     done = run("ingest", "-", input=claude_line(1, "The disk is full, I think."))
     assert "1 session taken, 0 logs unchanged." in done.stderr
