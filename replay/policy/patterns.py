@@ -4,7 +4,10 @@ import re
 
 LARGEST = 10_000
 """Copies of its parts that an expression is unrolled to at most; grep needs a second for so many."""
-_REPEATED = re.compile(r"\\?\{(\d{1,9})(?:,(\d{0,9}))?\\?\}")
+_LONG = 100
+"""Characters from which on the length counts too: what is repeated may be most of the expression."""
+_REPEATED = re.compile(r"\\?\{(\d{0,9})(?:,(\d{0,9}))?\\?\}")
+_REPEATABLE = (")", "}", "+", "*", "?")
 
 
 def explodes(pattern: str) -> bool:
@@ -13,9 +16,9 @@ def explodes(pattern: str) -> bool:
         return False
     copies, alone = 1, 1
     for found in _REPEATED.finditer(pattern):
-        times = max(int(found[1]), int(found[2] or 0), 1)
-        if pattern[: found.start()].endswith((")", "}")):
+        times = max(int(found[1] or 0), int(found[2] or 0), 1)
+        if pattern[: found.start()].endswith(_REPEATABLE):
             copies *= times
         else:
             alone += times
-    return copies * alone > LARGEST
+    return copies * alone * max(1, len(pattern) / _LONG) > LARGEST

@@ -12,8 +12,8 @@ _REMOVES = Problem("destructive", "removes or ends containers, images or volumes
 _ENDLESS = Problem("unknown", "does not end by itself")
 _SECRET = Problem("read-secret", "prints environments, and with them secrets")
 _LAST = "10000"
-_FORMAT = {"--format": r"(?!.*(\.Env|\b(define|template|block|range|printf)\b))[^\n]+"}
-_TEMPLATE = r"(?s:(?!.*\b(define|template|block)\b).+)"
+_FORMAT = {"--format": r"(?!.*(\.Env|\b(define|template|block|range|printf|pad)\b))[^\n]+"}
+_TEMPLATE = r"(?s:(?!.*\b(define|template|block|pad)\b|.*%[-+ #0]*\d{4}).+)"
 """One that ends: templates that call each other may not."""
 _LISTS = {"-f": r"[\w.=:/-]+", "--filter": r"[\w.=:/-]+", **_FORMAT}
 

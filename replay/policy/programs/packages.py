@@ -53,7 +53,7 @@ PROGRAMS = (
     Program(
         "dpkg-query",
         flags="-l -s -L -W --list --status --listfiles --show",
-        valued={"-f": "text"},
+        valued={"-f": r"(?s:(?!.*;-?\d{4}).+)"},
         operands=(r"[\w.+:*-]+",),
         examples=("dpkg-query -W libc6",),
     ),

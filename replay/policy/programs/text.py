@@ -147,7 +147,7 @@ PROGRAMS = (
     Program("tr", flags="-d -s -c -C -t", operands=("text",), least=1, most=2, examples=("tr -d x", "tr a b")),
     Program(
         "nl",
-        valued={"-b": r"[atn]|p.*", "-w": COUNT, "-s": "text", "-v": COUNT, "-n": "ln|rn|rz"},
+        valued={"-b": r"[atn]|p[^{]*", "-w": COUNT, "-s": "text", "-v": COUNT, "-n": "ln|rn|rz"},
         check=_check_width,
         examples=("nl -ba f",),
     ),

@@ -212,9 +212,10 @@ def make_tree(folder: Path) -> Path:
         "core.fsmonitor", "core.pager", "core.sshCommand", "diff.external", "diff.own.command", "diff.own.textconv",
         "gpg.program", "gpg.ssh.program", "pager.log", "pager.status", "core.editor", "sequence.editor", "core.askPass",
         "filter.lfs.clean", "filter.lfs.process", "interactive.diffFilter", "core.alternateRefsCommand",
+        "merge.own.driver",
     )  # fmt: skip
     git = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    (tree / ".gitattributes").write_text("*.py diff=own\nlog filter=lfs\n")
+    (tree / ".gitattributes").write_text("*.py diff=own\nlog filter=lfs\nx merge=own\n")
     for words in (
         ["init", "-q", "-b", "main"],
         ["add", "."],
@@ -222,10 +223,12 @@ def make_tree(folder: Path) -> Path:
         ["commit", "-qm", "two", "--allow-empty"],
     ):
         subprocess.run([*git, *words], check=True, capture_output=True)
+    _merge(git, tree / "x")
     for setting in settings:
         subprocess.run([*git, "config", setting, str(program)], check=True)
     for setting in ("log.showSignature=true", "submodule.recurse=true", "status.submoduleSummary=true",
-                    "format.pretty=%G?", "pretty.own=%G?", "alias.status=!touch ran"):  # fmt: skip
+                    "format.pretty=%G?", "pretty.own=%G?", "alias.status=!touch ran",
+                    "log.diffMerges=remerge"):  # fmt: skip
         subprocess.run([*git, "config", *setting.split("=", 1)], check=True)
     hook = tree / ".git" / "hooks" / "post-index-change"
     hook.parent.mkdir(exist_ok=True)
@@ -233,6 +236,17 @@ def make_tree(folder: Path) -> Path:
     (tree / "g.py").write_text("changed\n")
     (tree / "log").write_text("changed\n")
     return tree
+
+
+def _merge(git: list[str], file: Path) -> None:
+    """Commit a merge in which a file was in conflict: showing it may merge again, by a program."""
+    for words in (["checkout", "-qb", "other"], ["checkout", "-q", "main"]):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+        file.write_text(f"{words[-1]}\n")
+        subprocess.run([*git, "commit", "-qam", words[-1]], check=True, capture_output=True)
+    subprocess.run([*git, "merge", "-q", "other"], check=False, capture_output=True)
+    file.write_text("both\n")
+    subprocess.run([*git, "commit", "-qam", "merged"], check=True, capture_output=True)
 
 
 def main() -> None:

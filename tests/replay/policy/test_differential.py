@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from replay.policy.judge import judge
 from replay.policy.judgement import Judgement
 from sessions.models.command import Pipe, Stage
 from tests.replay.policy.differential import generate, trace, watch
@@ -35,6 +36,15 @@ def test_the_trace_sees_what_is_more_than_reading(words: tuple[str, ...], tmp_pa
     sent = " ".join(f"'{word}'" for word in words)
     judged = Judgement(sent, "read", pipes=(pipe,), sent=sent)
     assert trace([judged], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "command", ["git log -m -p", "git show -m", "git log -m --stat", "git reflog show -m", "git log -p --stat"]
+)
+def test_a_repository_of_hostile_settings_runs_nothing(command: str, tmp_path: Path) -> None:
+    judged = judge(command)
+    assert judged.decision == "run"
+    assert trace([judged], tmp_path) == []
 
 
 def test_what_is_late_is_told_from_what_does_more_than_reading(tmp_path: Path) -> None:

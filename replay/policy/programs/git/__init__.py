@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from probes.host.script import quote
 from replay.policy.judgement import Problem, Word
 from replay.policy.options import Answer, Program, Understood, understand
+from replay.policy.patterns import explodes
 from replay.policy.programs.git.commands import COMMANDS, RANGE, log
 from replay.policy.programs.git.forms import FORMS, changes, is_bare, prints_secrets, short
 
@@ -17,9 +18,10 @@ _TRANSPORTS = ("ext", "fd", "file", "ftp", "ftps", "git", "http", "https", "ssh"
 _SETTINGS = (
     "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.sshCommand=false", "diff.external=",
     "diff.submodule=short", "diff.ignoreSubmodules=dirty", "status.submoduleSummary=false", "submodule.recurse=false",
-    "log.showSignature=false", "format.pretty=medium", "gpg.program=false", "gpg.ssh.program=false",
-    "gpg.x509.program=false", "filter.lfs.clean=", "filter.lfs.process=", "filter.lfs.required=false",
-    "protocol.allow=never", *(f"protocol.{transport}.allow=never" for transport in _TRANSPORTS),
+    "log.showSignature=false", "log.diffMerges=separate", "format.pretty=medium", "gpg.program=false",
+    "gpg.ssh.program=false", "gpg.x509.program=false", "filter.lfs.clean=", "filter.lfs.process=",
+    "filter.lfs.required=false", "protocol.allow=never",
+    *(f"protocol.{transport}.allow=never" for transport in _TRANSPORTS),
 )  # fmt: skip
 HARDENED = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
 """Options of git itself that no repository's settings can undo."""
@@ -40,6 +42,8 @@ def _parse(words: Sequence[str]) -> Answer:
         return _elsewhere(words)
     if not words or (words[0].startswith("-") and words[0] != "--version"):
         return Problem("code", "git: its own options can make it run programs")
+    if any(explodes(word) for word in words):
+        return Problem("unknown", "git: a pattern repeats repetitions, and would fill the memory")
     found = _subcommand(words[0], list(words[1:]))
     if isinstance(found, Problem):
         return found
@@ -119,7 +123,7 @@ PROGRAMS = (
             "git config user.name", "git config --get remote.origin.url", "git merge-base main HEAD",
             "git grep -n def", "git rev-list --count HEAD", "git ls-tree -r HEAD", "git check-ignore -v f",
             "git shortlog -sn HEAD", "git diff -U5 a..b", "git version", "git --version", "git name-rev HEAD",
-            "git show-ref --heads", "git count-objects -v", "git diff-tree -r --name-only HEAD", "git whatchanged -2",
+            "git show-ref --heads", "git count-objects -v", "git diff-tree -r --name-only HEAD",
             "git diff-index --cached --name-only HEAD", "git symbolic-ref HEAD", "git check-attr -a f", "git tag",
         ),
         asked=(

@@ -61,7 +61,7 @@ def _check_format(call: Call) -> Problem | None:
     for form in call.values("--pretty", "--format"):
         if re.search(r"%(>>|[<>w])[|<>]*\([^)]*\d{4}", form):
             return Problem("unknown", "git: the format pads its fields beyond any line")
-        if "%G" in form or "signature" in form:
+        if re.search(r"%[-+ ]?G", form) or "signature" in form:
             return Problem("code", "git: the format has a program check signatures")
         if "%" not in form and not re.fullmatch(rf"(t?format:.*|{_NAMED})", form):
             return Problem("unknown", f"git: the format {form!r} is not on the list")
@@ -127,7 +127,6 @@ COMMANDS = {
     ),
     "log": log("log"),
     "show": log("show"),
-    "whatchanged": log("whatchanged"),
     "shortlog": _command("shortlog", "-s -n -e -c --all --no-merges --summary --numbered --email",
                          valued={"--since": "text", "--until": "text"},
                          least=1),

@@ -38,12 +38,12 @@ def test_what_is_sent_and_what_each_word_is() -> None:
 
 OFF = """
     core.fsmonitor=false core.hooksPath=/dev/null core.pager=cat core.sshCommand=false diff.external=
-    diff.submodule=short
-    diff.ignoreSubmodules=dirty status.submoduleSummary=false submodule.recurse=false log.showSignature=false
-    format.pretty=medium gpg.program=false gpg.ssh.program=false gpg.x509.program=false filter.lfs.clean=
-    filter.lfs.process= filter.lfs.required=false protocol.allow=never protocol.ext.allow=never protocol.fd.allow=never
-    protocol.file.allow=never protocol.ftp.allow=never protocol.ftps.allow=never protocol.git.allow=never
-    protocol.http.allow=never protocol.https.allow=never protocol.ssh.allow=never
+    diff.submodule=short diff.ignoreSubmodules=dirty status.submoduleSummary=false submodule.recurse=false
+    log.showSignature=false log.diffMerges=separate format.pretty=medium gpg.program=false gpg.ssh.program=false
+    gpg.x509.program=false filter.lfs.clean= filter.lfs.process= filter.lfs.required=false protocol.allow=never
+    protocol.ext.allow=never protocol.fd.allow=never protocol.file.allow=never protocol.ftp.allow=never
+    protocol.ftps.allow=never protocol.git.allow=never protocol.http.allow=never protocol.https.allow=never
+    protocol.ssh.allow=never
 """
 
 

@@ -37,6 +37,10 @@ WRITES_OR_RUNS = [
     ("echo pw | sudo -S cat", "unknown"),
     ("sysctl -n /../../etc/hostname", "unknown"),
     ("sysctl kernel/../../../etc/shadow", "unknown"),
+    ("git log --format=%+G?", "code"),
+    ("git log -1 --format=%-GG", "code"),
+    ("git show -s '--format=% GS' HEAD", "code"),
+    ("git whatchanged -2", "unknown"),
     ("rg -j 99999 x src", "unknown"),
     ("rg --threads=99999 x src", "unknown"),
     ("cat /proc/1/net/rpc/auth.unix.ip/channel", "unknown"),
@@ -79,6 +83,12 @@ NEVER_ENDS = """
     dd if=/dev/zero;date +%99999Y;stat -c %9999n f;find . -printf %99999p;git log --format='%<(99999)%s'
     git log --pretty='%>>|(9999)%s';git log --format='%w(9999,1,1)%s';docker ps --format '{{range 9999}}x{{end}}'
     docker ps --format '{{template "a"}}';docker inspect -f '{{define "a"}}{{template "a"}}{{end}}' c
+    grep -E 'a{1000}+{1000}+{1000}' f;sed -nE 's/a{99}+{99}+{99}+{9}/x/p' f;grep -E 'a{,10000}{,10000}' f
+    grep 'a\\{,9999\\}\\{,9999\\}' f;pgrep -f 'a{,9999}{,9999}';nl -b 'pa\\{32767\\}\\{32767\\}' f
+    git show ':/a{32767}{32767}';git rev-parse 'HEAD^{/(a{999}){999}{99}}'
+    git log -S '((a{99}){99}){99}' --pickaxe-regex
+    git diff a..b '--color-words=(a{9999}){9999}{9}'
+    docker ps --format '{{pad .ID 1900000000 1}}';docker inspect -f '{{printf "%1900000000d" 1}}' c
     gh pr view 1 --jq 'repeat(1)';gh pr view 1 -q env;docker images --format '{{printf "%9999s" .ID}}'
 """
 READ = """
@@ -92,7 +102,8 @@ READ = """
     cat special_tokens_map.json;cat /var/lib/kubelet/cpu_manager_state;ls /net;cat /srv/compose.yaml;timeout 0 cat f
     systemctl show -p MainPID vllm;ls -la ~/.bashrc;cat /x/environment.py;cat /etc/profile;docker logs c
     journalctl -u vllm -n 5;date +%10Y;stat -c %100n f;git log -1 --format='%<(20)%s'
-    docker ps --format '{{.Names}}'
+    docker ps --format '{{.Names}}';grep -E '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' f;git show 'stash@{3}'
+    git show 'HEAD^{/fix}';nl -b p^x f;dpkg-query -W -f '${Package}' libc6;git log -m -p -1
 """
 
 
@@ -112,6 +123,16 @@ def test_what_prints_secrets_is_asked_about(command: str) -> None:
     judged = assess(command)
     assert (judged.decision, judged.effect) == ("ask", "read-secret")
     assert judged.reasons
+
+
+def test_a_long_part_that_is_repeated_often_is_refused() -> None:
+    assert assess(f"grep -E '({'abc' * 1000}){{9999}}' f").decision == "refuse"
+    assert assess(f"grep -E '({'abc' * 10}){{99}}' f").decision == "run"
+
+
+def test_a_field_wider_than_any_line_is_refused() -> None:
+    assert assess("dpkg-query -W -f '${Package;1900000000}' libc6").decision == "refuse"
+    assert assess("dpkg-query -W -f '${Package;-20}' libc6").decision == "run"
 
 
 @pytest.mark.parametrize("command", commands(NEVER_ENDS))
