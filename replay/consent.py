@@ -8,13 +8,24 @@ What the policy refuses cannot be consented to.
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from sessions import times
 from sessions.errors import BadInput, UsageProblem
-from sessions.models.replay import Consent, Plan, PlannedStep
+from sessions.models.replay import Consent, Plan, PlannedStep, Scratch
 
 Call = tuple[int, str | None]
-"""A step and what would be sent for it: the same on every target whose plan sends the same."""
+"""A step and all that a consent to it covers: the same on every target whose plan says the same of it."""
+
+
+class Given(NamedTuple):
+    """What a consent file says of a step: the command line, and what else a plan showed of it."""
+
+    sent: str
+    scratch: Scratch | None = None
+    cwd: str | None = None
+    whole: bool = False
+    """It is a step of a printed plan, which says all."""
 
 
 def asked(plan: Plan) -> tuple[PlannedStep, ...]:
@@ -48,8 +59,8 @@ def agree(plan: Plan, calls: Collection[Call], who: str) -> Plan:
 
 
 def call(step: PlannedStep) -> Call:
-    """Return a step and what would be sent for it."""
-    return step.step, step.sent
+    """Return a step and all that a consent to it covers."""
+    return step.step, step.covered
 
 
 def why_not(step: PlannedStep | None) -> str:
@@ -67,11 +78,12 @@ def _hint(step: PlannedStep | None) -> str:
     return f"--allow {option} asks about such steps where they can run in a scratch folder." if option else ""
 
 
-def load(path: Path) -> Mapping[int, str]:
-    """Return what a consent file consents to: each step with the exact command line that may be sent.
+def load(path: Path) -> Mapping[int, Given]:
+    """Return what a consent file consents to: each step with exactly what may be sent.
 
-    The file is the plan as ``replay --dry-run --json`` printed it, or a list of objects with ``step`` and ``sent``; of
-    a plan, the steps count that it asks about. Raises BadInput.
+    The file is the plan as ``replay --dry-run --json`` printed it, or a list of objects with ``step`` and ``sent``,
+    which suffice where neither code nor files come with it; of a plan, the steps count that it asks about.
+    Raises BadInput.
     """
     try:
         given = json.loads(path.read_text("utf-8"))
@@ -84,25 +96,43 @@ def load(path: Path) -> Mapping[int, str]:
         ) from error
 
 
-def _entries(given: list[Mapping[str, object]]) -> Iterator[tuple[int, str]]:
+def _entries(given: list[Mapping[str, object]]) -> Iterator[tuple[int, Given]]:
     for entry in given:
-        step, sent = entry["step"], entry["sent"]
+        step, sent, cwd = entry["step"], entry["sent"], entry.get("cwd")
         if entry.get("decision", "ask") != "ask":
             continue
-        if not isinstance(step, int) or not isinstance(sent, str):
+        if not isinstance(step, int) or not isinstance(sent, str) or not isinstance(cwd, str | None):
             raise TypeError(entry)
-        yield step, sent
+        scratch = Scratch.model_validate_json(json.dumps(entry["scratch"])) if entry.get("scratch") else None
+        yield step, Given(sent, scratch, cwd, {"scratch", "cwd"} <= entry.keys())
 
 
-def matching(plan: Plan, given: Mapping[int, str]) -> frozenset[int]:
-    """Return the steps of `given` that the plan would send word for word as consented to.
+def matching(plan: Plan, given: Mapping[int, Given]) -> frozenset[int]:
+    """Return the steps of `given` that the plan would send exactly as consented to, with the same code and files.
 
     Raises UsageProblem for one that would be sent otherwise.
     """
-    sent = {step.step: step.sent for step in plan.steps}
-    for number, text in given.items():
-        if number in sent and sent[number] != text:
+    planned = {step.step: step for step in plan.steps}
+    for number, told in given.items():
+        if number in planned and not _same(planned[number], told):
             raise UsageProblem(
-                f"Step {number} would not be sent as it was consented to.", hint=f"It would be: {sent[number]}"
+                f"Step {number} would not be sent as it was consented to.", hint=_otherwise(planned[number], told)
             )
-    return frozenset(given) & frozenset(sent)
+    return frozenset(given) & frozenset(planned)
+
+
+def _same(step: PlannedStep, told: Given) -> bool:
+    if told.whole:
+        return (step.sent, step.scratch, step.cwd) == (told.sent, told.scratch, told.cwd)
+    return step.sent == told.sent and not _brings(step)
+
+
+def _brings(step: PlannedStep) -> bool:
+    """Tell whether more comes with a step than its command line shows."""
+    return step.scratch is not None and bool(step.scratch.script or step.scratch.files)
+
+
+def _otherwise(step: PlannedStep, told: Given) -> str:
+    if step.sent != told.sent:
+        return f"It would be: {step.sent}"
+    return "Its folder, its code or its files are not what was consented to: print the plan with --dry-run --json."

@@ -128,8 +128,22 @@ class PlannedStep(Strict):
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What one consent for all covers: the same programs in the same order, to the same effect."""
-        return self.effect, *(words[0] for words in self.stages)
+        """What one consent for all covers: the same programs in the same order, to the same effect; the same code."""
+        return (
+            self.effect,
+            *(words[0] for words in self.stages),
+            *([str(self.covered)] if self.effect == "code" else []),
+        )
+
+    @property
+    def covered(self) -> str | None:
+        """All that a consent to it covers, as one text: what is sent, in which folder, with which code and files.
+
+        None where nothing is sent.
+        """
+        if self.sent is None or (self.cwd is None and self.scratch is None):
+            return self.sent
+        return "\n".join((self.sent, self.cwd or "", self.scratch.model_dump_json() if self.scratch else ""))
 
 
 class Plan(Strict):

@@ -18,7 +18,7 @@ from replay.recording import load
 from sessions.errors import BadInput, PolicyRefusal, UsageProblem
 from sessions.ingest.source import Source
 from sessions.models.command import Pipe, Stage
-from sessions.models.replay import Consent, Plan, RunStep
+from sessions.models.replay import Consent, Plan, RunStep, Scratch
 from sessions.models.session import Session, Step, Tally
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
@@ -118,3 +118,35 @@ def test_what_is_no_consent_file(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(BadInput):
         consent.load(file)
+
+
+def with_code(plan: Plan, script: str) -> Plan:
+    scratch = Scratch(folder="/var/tmp/necropsy-0123456789abcdef", script=script, stdin=True)
+    step = plan.steps[0].model_copy(update={"effect": "code", "sent": "'python3' '-'", "scratch": scratch})
+    return plan.model_copy(update={"steps": (step, *plan.steps[1:])})
+
+
+def test_consent_to_code_is_to_that_code_only(plan: Plan) -> None:
+    shown, other = with_code(plan, "print(1)"), with_code(plan, "print(2)")
+    assert shown.steps[0].sent == other.steps[0].sent
+    agreed = {consent.call(shown.steps[0])}
+    assert consent.agree(shown, agreed, "ops").steps[0].consent is not None
+    assert consent.agree(other, agreed, "ops").steps[0].consent is None
+    assert shown.steps[0].kind != other.steps[0].kind
+
+
+def test_consent_is_to_the_folder_too(plan: Plan) -> None:
+    here, there = (plan.steps[0].model_copy(update={"cwd": folder}) for folder in ("/srv/a", "/srv/b"))
+    assert consent.call(here) != consent.call(there)
+
+
+def test_a_consent_file_is_held_to_the_code_that_it_showed(plan: Plan, tmp_path: Path) -> None:
+    shown, other = with_code(plan, "print(1)"), with_code(plan, "print(2)")
+    file = tmp_path / "consent.json"
+    file.write_text(json.dumps(shown.model_dump(mode="json")))
+    assert consent.matching(shown, consent.load(file)) == {0}
+    with pytest.raises(UsageProblem, match="not be sent as it was consented"):
+        consent.matching(other, consent.load(file))
+    file.write_text(json.dumps([{"step": 0, "sent": "'python3' '-'"}]))
+    with pytest.raises(UsageProblem, match="not be sent as it was consented"):
+        consent.matching(shown, consent.load(file))

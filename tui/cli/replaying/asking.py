@@ -105,7 +105,7 @@ def _ask(calls: Sequence[tuple[Member, PlannedStep]]) -> frozenset[consent.Call]
 
 def _answer(step: PlannedStep, targets: Sequence[str]) -> str:
     for line in _described(step, targets):
-        diagnostics.say(line)
+        diagnostics.say(line.replace("\n", "⏎"))  # a word of the log must not look like a line of ours
     while True:
         diagnostics.prompt(f"Run step {step.step}? [y]es, [n]o, [a]ll further ones like it, [q]uit:")
         line = sys.stdin.readline()
@@ -117,6 +117,8 @@ def _answer(step: PlannedStep, targets: Sequence[str]) -> str:
 def _described(step: PlannedStep, targets: Sequence[str]) -> Iterator[str]:
     several: Mapping[bool, str] = {True: f"{len(targets)} targets", False: targets[0]}
     yield f"Step {step.step} is asked about ({step.effect}); on {several[len(targets) > 1]} it sends:"
-    yield f"    {step.sent}"
+    yield from (f"    {line}" for line in (step.sent or "").split("\n"))
+    if step.cwd is not None:
+        yield f"  in {step.cwd}"
     yield from (f"  {reason}" for reason in step.reasons)
     yield from (f"  {line}" for line in scratch_lines(step))

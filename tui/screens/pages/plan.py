@@ -45,7 +45,7 @@ class Row:
     @property
     def call(self) -> Call:
         """What a consent to it covers."""
-        return self.step.step, self.step.sent
+        return self.step.step, self.step.covered
 
 
 @dataclass
@@ -68,7 +68,7 @@ def rows(plans: Sequence[Plan]) -> tuple[Row, ...]:
     found: dict[tuple[object, ...], Row] = {}
     for plan in plans:
         for step in plan.steps:
-            key = (step.step, step.decision, step.sent, step.user, step.reasons)
+            key = (step.step, step.decision, step.covered, step.user, step.reasons)
             known = found.get(key)
             found[key] = Row(known.step if known else step, (*(known.targets if known else ()), plan.target))
     return tuple(sorted(found.values(), key=lambda row: row.step.step))
