@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from probes.host.targets import Target
+from sessions.ingest import display
 from sessions.models.replay import Plan, PlannedStep
 from tui.cli import output
 
@@ -29,12 +30,17 @@ def _drawn(step: PlannedStep, *, full: bool) -> Text:
         (f"{step.step:>5} ", "bold"), (f"{step.decision:<7}", _DECISIONS[step.decision]), f"{step.effect:<15}"
     )
     first, *rest = fold((step.sent if step.sent is not None else step.command).split("\n"), full=full)
-    drawn.append_text(output.words(first))
+    drawn.append(display.safe(first))
     for line in rest:
-        drawn.append("\n" + _INDENT + "  ").append_text(output.words(line))
-    for line in (*step.reasons, *scratch_lines(step, full=full), *_mapped(step)):
-        drawn.append("\n" + _INDENT).append_text(output.words(line, "dim"))
+        drawn.append("\n" + _INDENT + "  " + display.safe(line))
+    for line in (*_starting(step), *step.reasons, *scratch_lines(step, full=full), *_mapped(step)):
+        drawn.append("\n" + _INDENT).append(display.safe(line.replace("\n", "⏎")), "dim")
     return drawn
+
+
+def _starting(step: PlannedStep) -> Iterator[str]:
+    if step.sent is not None and step.cwd is not None:
+        yield f"in {step.cwd}"
 
 
 def fold(lines: Sequence[str], *, full: bool) -> Sequence[str]:
