@@ -1,7 +1,7 @@
 """A tree while edits are laid over it."""
 
 from sessions.hypotheses.tree import is_under
-from sessions.models.hypothesis import Hypothesis, Tree
+from sessions.models.hypothesis import PERSON, Hypothesis, Tree
 
 
 class Draft:
@@ -25,7 +25,7 @@ class Draft:
         """Return the node that `key` names; a candidate becomes one."""
         candidate = self.candidates.pop(key, None)
         if candidate is not None:
-            self.put(candidate, parent=self.root_id(), source=f"person:{author}")
+            self.put(candidate, parent=self.root_id(), source=f"{PERSON}{author}")
         return self.find(key)
 
     def put(self, node: Hypothesis, **changes: object) -> None:

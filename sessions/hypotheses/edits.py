@@ -17,6 +17,7 @@ from sessions.hypotheses.predicates import parse
 from sessions.hypotheses.tree import is_under
 from sessions.models.hypothesis import (
     LONGEST_STATEMENT,
+    PERSON,
     Evidence,
     Hypothesis,
     Stance,
@@ -66,7 +67,7 @@ class _NewStatement(_Value):
     def lay(self, draft: Draft, key: str, author: str) -> None:
         node = draft.touch(key, author)
         if node is not None:
-            draft.put(node, statement=self.statement, source=f"person:{author}")
+            draft.put(node, statement=self.statement, source=f"{PERSON}{author}")
 
 
 class _NewVerdict(_Value):
@@ -80,8 +81,8 @@ class _NewVerdict(_Value):
         node = draft.touch(key, author)
         if node is None or node.root:
             return
-        cited = self.step is not None and self.quote != ""
-        source = f"person:{author}"
+        cited = (self.step is not None and self.quote != "") or _is_carried(node, self.verdict)
+        source = f"{PERSON}{author}"
         turn = Turn(message=self.message, verdict=self.verdict, quote=self.quote, source=source)
         draft.put(
             node,
@@ -102,6 +103,17 @@ class _NewVerdict(_Value):
         return (*rest, deciding)
 
 
+def _is_carried(node: Hypothesis, verdict: Verdict) -> bool:
+    """Whether output carries a verdict already: it did before, or a person cited a line for it."""
+    if verdict == node.verdict and node.support == "grounded":
+        return True
+    return any(_speaks_for(piece, verdict) for piece in node.evidence if piece.source.startswith(PERSON))
+
+
+def _speaks_for(piece: Evidence, verdict: Verdict) -> bool:
+    return piece.quote != "" and piece.stance == _STANCES.get(verdict)
+
+
 class _NewParent(_Value):
     parent: str | None
 
@@ -113,7 +125,7 @@ class _NewParent(_Value):
         target = parent.id if parent is not None else draft.root_id()
         if target != node.id:
             draft.hang(node, target)
-            draft.put(draft.nodes[node.key], source=f"person:{author}")
+            draft.put(draft.nodes[node.key], source=f"{PERSON}{author}")
 
 
 class _NewEvidence(_Value):
@@ -132,9 +144,14 @@ class _NewEvidence(_Value):
             quote=self.quote or (known.quote if known else ""),
             deciding=known is not None and known.deciding,
             predicate=known.predicate if known else "",
-            source=f"person:{author}",
+            source=f"{PERSON}{author}",
         )
-        draft.put(node, evidence=(*(e for e in node.evidence if e.step != self.step), piece))
+        carries = node.by_person and _speaks_for(piece, node.verdict)
+        draft.put(
+            node,
+            evidence=(*(e for e in node.evidence if e.step != self.step), piece),
+            support="grounded" if carries else node.support,
+        )
 
 
 class _NewPredicate(_Value):
@@ -177,7 +194,7 @@ class _Added(_Value):
         if key in draft.nodes or key in draft.candidates:
             return
         parent = draft.find(self.parent)
-        source = f"person:{author}"
+        source = f"{PERSON}{author}"
         draft.nodes[key] = Hypothesis(
             id=draft.next_id(),
             key=key,
@@ -203,7 +220,7 @@ class _Merged(_Value):
         into = draft.nodes[into.key]
         cited = {e.step for e in into.evidence}
         more = (e.model_copy(update={"deciding": False}) for e in node.evidence if e.step not in cited)
-        draft.put(into, evidence=(*into.evidence, *more), source=f"person:{author}")
+        draft.put(into, evidence=(*into.evidence, *more), source=f"{PERSON}{author}")
         draft.drop(node, into)
 
 

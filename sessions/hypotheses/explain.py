@@ -85,7 +85,7 @@ def _raised(one: Hypothesis) -> Iterator[Reason]:
     elsewhere = {turn.source for turn in one.history} | {piece.source for piece in one.evidence}
     rules = [reason(source) for source in one.rules if source not in elsewhere]
     yield from sorted((each for each in rules if each.family not in _DECIDE), key=lambda each: -(each.weight or 0.0))
-    if one.source not in one.rules and not one.source.startswith("person:"):
+    if one.source not in one.rules and not one.by_person:
         yield reason(one.source)
 
 

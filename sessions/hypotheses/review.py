@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sessions.models.hypothesis import Hypothesis, Tree, Verdict
+from sessions.models.hypothesis import PERSON, Hypothesis, Tree, Verdict
 
 BESIDE = 2
 """Steps shown before and behind the place of a hypothesis that has no evidence."""
@@ -29,7 +29,7 @@ class Change:
 
 def is_settled(one: Hypothesis) -> bool:
     """Return whether the verdict that stands is a person's own."""
-    return bool(one.history) and one.history[-1].source.startswith("person:")
+    return bool(one.history) and one.history[-1].source.startswith(PERSON)
 
 
 def queue(tree: Tree, also: Collection[str] = ()) -> tuple[Item, ...]:

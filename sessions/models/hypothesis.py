@@ -15,6 +15,9 @@ MARKS: dict[str, str] = {"confirmed": "✓", "refuted": "✗", "abandoned": "⊘
 DEAD_ENDS = frozenset({"refuted", "abandoned"})
 """The verdicts that make a hypothesis a dead end."""
 
+PERSON = "person:"
+"""How the source of what a person set begins; their name follows."""
+
 LONGEST_STATEMENT = 200
 """Characters of a statement."""
 
@@ -79,6 +82,11 @@ class Hypothesis(Strict):
     rules: tuple[str, ...] = ()
     """Names of the rules that fired."""
     source: str
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person set it last."""
+        return self.source.startswith(PERSON)
 
 
 class Tree(Strict):

@@ -50,6 +50,29 @@ def test_a_verdict_without_a_line_of_output_is_only_claimed() -> None:
     assert (after["m1.0"].verdict, after["m1.0"].support) == ("confirmed", "claimed")
 
 
+@pytest.mark.parametrize("first", ["verdict", "evidence"])
+def test_a_line_that_a_person_cites_beside_a_verdict_carries_it(first: str) -> None:
+    edits = {
+        "verdict": Edit("m1.0", "verdict", {"verdict": "refuted"}),
+        "evidence": Edit("m1.0", "evidence", {"step": 7, "stance": "refutes", "quote": "max diff 0.00031"}),
+    }
+    rest = [each for name, each in edits.items() if name != first]
+    after = by_key(apply(tree(node(1)), [edits[first], *rest]))["m1.0"]
+    assert (after.verdict, after.support, after.by_person) == ("refuted", "grounded", True)
+
+
+def test_a_line_for_the_other_side_carries_nothing() -> None:
+    against = Edit("m1.0", "evidence", {"step": 7, "stance": "supports", "quote": "max diff 31"})
+    after = by_key(apply(tree(node(1)), [Edit("m1.0", "verdict", {"verdict": "refuted"}), against]))["m1.0"]
+    assert after.support == "claimed"
+
+
+def test_the_verdict_that_stands_grounded_stays_so_when_a_person_says_it_too() -> None:
+    before = tree(node(1, verdict="refuted", support="grounded"))
+    after = by_key(apply(before, [Edit("m1.0", "verdict", {"verdict": "refuted"})]))["m1.0"]
+    assert (after.support, after.source) == ("grounded", "person:ana")
+
+
 def test_edits_survive_another_analysis_of_the_same_log() -> None:
     edits = [
         Edit("m1.0", "statement", {"statement": "the kernel is wrong"}),

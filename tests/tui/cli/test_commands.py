@@ -276,3 +276,9 @@ def test_what_sub_agents_spent_is_told_apart(run: Run) -> None:
     assert run("ingest", logs / "5a1e0011-0000-4000-8000-000000000001.jsonl", "--yes").returncode == 0
     assert "3 sub-agents took 412 tokens more, counted for no hypothesis." in run("show", "latest").stdout
     assert "$4.12" in run("show", "latest", "--price", "10000,10000,10000,10000").stdout
+
+
+def test_a_persons_word_is_not_called_the_agents(bundled: Run) -> None:
+    assert bundled("edit", "latest", "--add", "the driver is too old", "--verdict", "refuted").returncode == 0
+    assert "refuted · dead end · said by a person who cites no output" in bundled("show", "latest").stdout
+    assert "said by a person who cites no output" in bundled("report", "latest").stdout

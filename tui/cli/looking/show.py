@@ -24,6 +24,7 @@ _SUPPORT = {
     "claimed": "only claimed by the agent",
     "contradicted": "contradicted by the log's own output",
 }
+_BY_PERSON = "said by a person who cites no output"
 _SHAKY = frozenset({"confirmed", "refuted"})
 """The verdicts that must not look certain while only the agent's words carry them."""
 
@@ -143,7 +144,8 @@ def _label(node: Hypothesis) -> Text:
 
 def _outcome(node: Hypothesis) -> str:
     kind = " · dead end" if node.verdict in DEAD_ENDS else " · cause" if node.verdict == "confirmed" else ""
-    support = f" · {_SUPPORT[node.support]}" if node.verdict in _SHAKY else ""
+    words = _BY_PERSON if node.by_person and node.support == "claimed" else _SUPPORT[node.support]
+    support = f" · {words}" if node.verdict in _SHAKY else ""
     cost = f" · {node.cost.steps} step{'s' if node.cost.steps != 1 else ''}" if node.cost.steps else ""
     tokens = f" · {node.cost.tokens:,} tokens" if node.cost.tokens and node.verdict in DEAD_ENDS else ""
     return f"{node.verdict}{kind}{support}{cost}{tokens}"

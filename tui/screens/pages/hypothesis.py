@@ -24,6 +24,7 @@ SUPPORTS: Mapping[str, str] = {
     "claimed": "claimed: only the agent's words carry it",
     "contradicted": "contradicted: the log's own output speaks against what the agent concluded",
 }
+_BY_PERSON = "claimed: by a person who cites no output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ def _noted(note: str) -> list[Block]:
 def _facts(one: Hypothesis) -> Iterator[Block]:
     if not one.root:
         ink_name = "" if one.support == "grounded" else one.support
-        yield lines.field("support", ink(SUPPORTS[one.support], ink_name))
+        words = _BY_PERSON if one.by_person and one.support == "claimed" else SUPPORTS[one.support]
+        yield lines.field("support", ink(words, ink_name))
     for label, ordinal in (("stated in", one.stated_in), ("decided in", one.decided_in)):
         if ordinal is not None:
             yield lines.field(label, lines.link(f"message {ordinal}"), Place("message", str(ordinal)))
