@@ -198,3 +198,21 @@ def test_its_logits_are_numbers(healthy: str, run_payload: RunPayload) -> None:
 def test_it_tells_no_dtype_of_its_cache(healthy: str, run_payload: RunPayload) -> None:
     document = run_payload("kv/dtype_honoured.py", f"--server={healthy}")
     assert (document.status, document.findings) == ("blocked", ())
+
+
+@pytest.mark.parametrize("damage", ["logits-flat", "sure-and-wrong", "not-a-number"])
+def test_a_damaged_model_is_taken_for_what_it_is(
+    damage: str, vocabulary: Vocabulary, tmp_path: Path, run_payload: RunPayload
+) -> None:
+    after = learned(vocabulary, prompts())
+    if damage == "logits-flat":
+        after[:] = -np.log(after.shape[1])
+    elif damage == "sure-and-wrong":
+        after = after[:, np.random.default_rng(3).permutation(after.shape[1])]
+    else:
+        after[:, 9] = np.nan
+    with served(write(tmp_path / "damaged.gguf", vocabulary, after)) as url:
+        document = run_payload("logprob/sequence.py", f"--server={url}")
+        numbers = run_payload("nan/logits.py", f"--server={url}")
+    assert document.details["pattern"] == damage, document.detail
+    assert (answers(numbers)["logits-nan"] == "confirmed") == (damage == "not-a-number"), numbers.detail
