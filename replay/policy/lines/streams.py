@@ -42,18 +42,22 @@ def judge_input(words: Sequence[str], streams: Streams, folders: paths.Folders) 
     return [problem] if problem else []
 
 
-def judge_redirects(redirects: Sequence[Redirect], folders: paths.Folders) -> Streams | Problem:
-    """Return where some redirections send the streams, or why they are more than joining and dropping."""
-    streams = UNTOUCHED
+def judge_redirects(redirects: Sequence[Redirect], folders: paths.Folders) -> tuple[Streams, list[Problem]]:
+    """Return where some redirections send the streams, and what in them is more than joining and dropping."""
+    streams, problems = UNTOUCHED, []
     for redirect in redirects:
-        following = _apply(redirect, streams, folders)
+        following = _apply(redirect, streams)
         if isinstance(following, Problem):
-            return following
+            problems.append(following)
+            continue
         streams = following
-    return streams
+        if streams.stdin not in {None, _NOWHERE} and redirect.operator == "<":
+            problem = paths.content(str(streams.stdin), folders)
+            problems += [problem] if problem else []
+    return streams, problems
 
 
-def _apply(redirect: Redirect, now: Streams, folders: paths.Folders) -> Streams | Problem:
+def _apply(redirect: Redirect, now: Streams) -> Streams | Problem:
     target = redirect.target.value if redirect.target else None
     match (redirect.operator, redirect.fd or "", target):
         case (">" | ">>", "" | "1", "/dev/null"):
@@ -65,8 +69,7 @@ def _apply(redirect: Redirect, now: Streams, folders: paths.Folders) -> Streams 
         case ("&>" | "&>>" | ">&", "", "/dev/null"):
             return Streams("drop", drop_stdout=True, stdin=now.stdin)
         case ("<", "" | "0", str(path)):
-            problem = None if path == _NOWHERE else paths.content(path, folders)
-            return problem or Streams(now.stderr, now.drop_stdout, path)
+            return Streams(now.stderr, now.drop_stdout, path)
     return _refuse(redirect)
 
 

@@ -8,7 +8,7 @@ from replay.policy.lines.expanding import Scope, values, worth_keeping
 from replay.policy.lines.hygiene import DEEPEST, MOST_CALLS
 from replay.policy.lines.joining import chain, enclose, folders_after, given, join, put_around, started, with_streams
 from replay.policy.lines.reading import Line, Reading, Stage, failed
-from replay.policy.lines.streams import UNTOUCHED, Streams, here_text, judge_input, judge_redirects
+from replay.policy.lines.streams import here_text, judge_input, judge_redirects
 from replay.policy.lines.wrapped import Wrapped
 from replay.policy.lines.wrappers import LEFT_OUT, plain_variable, refuse_variable, unwrap
 from replay.policy.paths import Folders
@@ -130,10 +130,8 @@ class Walk:
             else:
                 problems.append(refuse_variable(assignment.name))
         text = None if self._piped else here_text(stage, self._scope)
-        streams = judge_redirects(stage.redirects if text is None else stage.redirects[:-1], folders)
-        if isinstance(streams, Problem):
-            problems.append(streams)
-            streams = UNTOUCHED
+        streams, more = judge_redirects(stage.redirects if text is None else stage.redirects[:-1], folders)
+        problems += more
         if not stage.words:
             return Reading(problems=tuple(problems) or (Problem("unknown", "no command"),))
         if stage.words[0].escaped and stage.words[0].text.startswith("\\"):
@@ -205,14 +203,13 @@ class Walk:
         return Reading(lines=lines, problems=problems, notes=notes, place=None if neutral else place)
 
     def _compound(self, stage: Compound, place: Place, folders: Folders) -> Reading:
-        streams = judge_redirects(stage.redirects, folders)
+        streams, problems = judge_redirects(stage.redirects, folders)
         turns = None if self._piped else self._turns(stage)
-        if turns is not None and stage.body and isinstance(streams, Streams):
+        if turns is not None and stage.body and not problems:
             return with_streams(join(list(self._unrolled(stage, turns, place, folders))), streams)
         inner = self._list(stage.body, place, folders) if stage.body else Reading()
-        writes = [streams] if isinstance(streams, Problem) else []
         construct = Problem("unknown", f"{stage.kind}: is not on the list")
-        return Reading(problems=(construct, *writes, *inner.problems), place=place)
+        return Reading(problems=(construct, *problems, *inner.problems), place=place)
 
     def _turns(self, stage: Compound) -> list[str] | None:
         """Return the values that the variable of a ``for`` takes, None if they are not all known."""

@@ -10,6 +10,13 @@ _SETS = Problem("system", "changes the network")
 _ENDLESS = Problem("unknown", "does not end by itself")
 _ADDRESS = r"[\w.:/@-]+"
 _OBJECTS = frozenset(["a", "addr", "address", "l", "link", "r", "route", "n", "neigh", "rule", "maddr"])
+_INTERFACE = re.compile(
+    r"lo|eth\d+|en(o\d+|P?\d*[ps]\d+\w*|x[0-9a-f]{12})|ib(\d+|[ps]\d+\w*)|bond\d+|br(\d{1,2}|-[0-9a-f]{12})|docker\d+"
+    r"|veth[0-9a-f]+|virbr\d+|wl(an\d+|p\d+s\d+\w*|o\d+)|tun\d+|tap\d+|tailscale\d+|wg\d+|cni\d+|flannel[.]\d+|cali\w+"
+)
+"""Names that interfaces have and modules of the kernel have not."""
+_NUMBERS = re.compile(r"[0-9a-f.:]*[.:][0-9a-f.:]*(/\d+)?")
+_LOADS = Problem("system", "a name that no interface has makes the kernel load a module of that name for root")
 _SHOWN = re.compile(rf"((show|list|ls)( dev)?( {_ADDRESS})?|(show|list) (up|type \w+|table \w+))?")
 
 
@@ -27,7 +34,21 @@ def _parse_ip(words: Sequence[str]) -> Answer:
         return Problem("unknown", "ip: not one of the forms on the list")
     if not _SHOWN.fullmatch(" ".join(rest[1:])):
         return Problem("system", f"ip {rest[0]}: not one of the forms that only show")
-    return Understood((*found, *(Word(word, "text") for word in rest)))
+    named = rest[-1] if len(rest) > _BARE and rest[-2] in {"show", "list", "ls", "dev"} else "lo"
+    asks = None if _is_known(named) else _LOADS
+    return Understood((*found, *(Word(word, "text") for word in rest)), asks)
+
+
+_BARE = 2
+
+
+def _is_known(name: str) -> bool:
+    """Tell whether a name is one of an interface, or none at all but an address, a route or a state."""
+    return bool(_INTERFACE.fullmatch(name) or _NUMBERS.fullmatch(name)) or name in {"default", "up"}
+
+
+def _weigh_interface(call: Call) -> Problem | None:
+    return None if all(_is_known(operand) for operand in call.operands) else _LOADS
 
 
 def _check_sysctl(call: Call) -> Problem | None:
@@ -112,7 +133,7 @@ PROGRAMS = (
     Program("ip", parse=_parse_ip, examples=("ip addr", "ip -br a", "ip link show eth0", "ip route",
             "ip -d addr show")),
     Program("ifconfig", flags="-a -s", operands=(_ADDRESS,), most=1, dashes=False,
-            overflow=_SETS, examples=("ifconfig", "ifconfig eth0")),
+            overflow=_SETS, weigh=_weigh_interface, examples=("ifconfig", "ifconfig eth0")),
     Program("route", flags="-n", operands=(), most=0, dashes=False, overflow=_SETS, weigh=_resolves,
             examples=("route -n",)),
     Program("arp", flags="-n -a -e", operands=(), most=0, dashes=False, weigh=_resolves,

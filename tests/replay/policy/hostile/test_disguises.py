@@ -2,7 +2,7 @@
 
 import pytest
 
-from replay.policy.judge import assess
+from replay.policy.judge import assess, judge
 
 WRITES_OR_RUNS = [
     ("printf %n PATH; ls", "unknown"),
@@ -37,6 +37,15 @@ WRITES_OR_RUNS = [
     ("echo pw | sudo -S cat", "unknown"),
     ("sysctl -n /../../etc/hostname", "unknown"),
     ("sysctl kernel/../../../etc/shadow", "unknown"),
+    ("cat < /etc/shadow > m", "writes"),
+    ("cat < /etc/hosts 2> m", "writes"),
+    ("ifconfig nouveau", "system"),
+    ("ifconfig br_netfilter", "system"),
+    ("ip link show nouveau", "system"),
+    ("ip -d addr show dev pcspkr", "system"),
+    ("ip link show wl1251", "system"),
+    ("ip link show 8021q", "system"),
+    ("ifconfig nouveau:1", "system"),
     ("git log --format=%+G?", "code"),
     ("git log -1 --format=%-GG", "code"),
     ("git show -s '--format=% GS' HEAD", "code"),
@@ -103,6 +112,8 @@ READ = """
     systemctl show -p MainPID vllm;ls -la ~/.bashrc;cat /x/environment.py;cat /etc/profile;docker logs c
     journalctl -u vllm -n 5;date +%10Y;stat -c %100n f;git log -1 --format='%<(20)%s'
     docker ps --format '{{.Names}}';grep -E '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' f;git show 'stash@{3}'
+    ifconfig enp1s0f0;ip addr show dev lo;ip link show br-0123456789ab;ip route show 192.0.2.0/24;ip route show default
+    ip -br link show up;ip link show ib0
     git show 'HEAD^{/fix}';nl -b p^x f;dpkg-query -W -f '${Package}' libc6;git log -m -p -1
 """
 
@@ -123,6 +134,11 @@ def test_what_prints_secrets_is_asked_about(command: str) -> None:
     judged = assess(command)
     assert (judged.decision, judged.effect) == ("ask", "read-secret")
     assert judged.reasons
+
+
+def test_the_file_that_a_call_is_asked_about_is_sent_with_it() -> None:
+    judged = judge("cat < /etc/shadow 2>&1")
+    assert (judged.decision, judged.sent) == ("ask", "'cat' < '/etc/shadow' 2>&1")
 
 
 def test_a_long_part_that_is_repeated_often_is_refused() -> None:
