@@ -42,15 +42,29 @@ _SECRET = re.compile(
     | /[^/]*(secret|credential|passwords?|htpasswd|kubeconfig|api[_-]?key|auth[_-]?token|access[_-]?token)[^/]*
     | /[^/]*(oauth|[-_.]creds)[^/]* | /instance-data-sensitive\.json
     | /\.?(secrets?|credentials?)/.+ | /(var/)?run/secrets/.+ | /proc/[^/]+/(environ|task/[^/]+/environ)
+    | /etc/(security/opasswd|postfix/sasl_passwd.*|exim4/passwd\.client|apt/auth\.conf(\.d/.+)?|samba/.+)
+    | /etc/(pki/tls/private|cloud)/.+ | /var/backups/.*(shadow|passwd).* | /swap(file|\.img) | /instance-data\.json
+    | /\.(mylogin\.cnf|rhosts|subversion/auth/.+|jupyter/.+|ipython/.*history\.sqlite|config/(code-server|opencode)/.+)
+    | /\.local/share/(jupyter/runtime|code-server|opencode)/.+
     )\Z
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 """Ends of paths: keys, credentials, and where tokens are usual: dumps, the environments of shells and services."""
+_COPIED = re.compile(
+    r"(?<=[^/])(~|-|\.(bak|backup|old|orig|save|sw[a-p]|copy|rpmsave|rpmnew|dpkg-(old|dist|new|bak))\d*)+\Z",
+    re.IGNORECASE,
+)
+"""What a copy's name has behind the name of what it is a copy of."""
+_SWAPPED = re.compile(r"/\.([^/]+)\.sw[a-p]\Z", re.IGNORECASE)
+"""A copy that vim keeps while a file is open."""
 _SOURCE = re.compile(r"\.(py|pyi|c|cc|cpp|h|hpp|cu|cuh|rs|go|js|ts|java|md|rst|html)$", re.IGNORECASE)
 _PLAIN_ENDS = re.compile(rf"({_SOURCE.pattern}|\.(log|out|err|safetensors|gguf|so)$)", re.IGNORECASE)
 """What a pattern must end in, so that no name that it finds is taken for a secret's."""
-_KEYS = re.compile(r"/(\.ssh|\.aws|\.gnupg|\.env|run/secrets|etc/ssl/private)\b")
+_KEYS = re.compile(
+    r"/(\.ssh|\.aws|\.gnupg|\.env|run/secrets|etc/ssl/private|etc/pki/tls/private|etc/cloud|etc/samba|etc/apt/auth\.conf)\b"
+    r"|/\.(jupyter|subversion/auth|(config|local/share)/(code-server|opencode)|local/share/jupyter/runtime)\b"
+)
 _SPECIAL = re.compile(
     r"""
       /dev/(?!null$).* | /proc/(kcore|kmsg|kallsyms|vmcore|sysrq-trigger|acpi/event|bus/.+|([^/]+/)?net/rpc/.+)
@@ -90,9 +104,19 @@ def _named(path: str, folders: Folders) -> Problem | None:
     wholes = [absolute(path, folder) for folder in folders]
     if any(_is_special(path, whole) for whole in wholes):
         return Problem("unknown", f"{path} is no ordinary file: reading it may hang, never end, or change something")
-    if any(_SECRET.search(whole) and (_KEYS.search(whole) or not _SOURCE.search(whole)) for whole in wholes):
+    if any(_is_secret(each) for whole in wholes for each in _originals(whole)):
         return Problem("read-secret", f"{path} may hold a secret")
     return None
+
+
+def _is_secret(whole: str) -> bool:
+    return bool(_SECRET.search(whole)) and bool(_KEYS.search(whole) or not _SOURCE.search(whole))
+
+
+def _originals(whole: str) -> set[str]:
+    """Return what a path may be a copy of; itself if it is none."""
+    original = _COPIED.sub("", whole)
+    return {original, _SWAPPED.sub(r"/\1", whole)} if _SWAPPED.search(whole) else {original}
 
 
 def tree(path: str, folders: Folders) -> Problem | None:
@@ -133,6 +157,11 @@ def _is_vast(whole: str) -> bool:
 def has_pattern(path: str) -> bool:
     """Tell whether a word stands for the names of files that are there."""
     return isinstance(path, Open) and not {"*", "?"}.isdisjoint(path)
+
+
+def only_plain(globs: Sequence[str]) -> bool:
+    """Tell whether patterns of file names, some at least, find sources and logs only."""
+    return bool(globs) and all(_PLAIN_ENDS.search(glob) and not re.search(r"[\[{\\:!^]", glob) for glob in globs)
 
 
 def _pattern(path: str, folders: Folders, judge: Callable[[str, Folders], Problem | None]) -> Problem | None:
