@@ -40,7 +40,10 @@ FORMS = {
 }  # fmt: skip
 PRINTS_ALL = Problem("read-secret", "git config: settings may hold tokens")
 _BARE = frozenset({"branch", "tag", "remote"})
-_SECRET = re.compile("header|token|password|secret|credential|^-l$|^--list$|^list$|^--get-regexp$", re.IGNORECASE)
+_SECRET = re.compile(
+    "header|token|pass|secret|credential|oauth|proxy|api[-_]?key|cookie|^-l$|^--list$|^list$|^--get-regexp$",
+    re.IGNORECASE,
+)
 
 
 def is_bare(name: str, words: Sequence[str]) -> bool:
