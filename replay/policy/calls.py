@@ -10,6 +10,7 @@ from replay.policy.known import TRUSTED, is_own_client, name_effect
 from replay.policy.options import MANY, Answer, Understood, understand
 from replay.policy.programs import catalogue
 from replay.policy.programs.python import takes_input
+from replay.policy.seeking import LOOKS_LIKE_KEYS, SEEKS
 
 _VENV = re.compile(r"(/[\w.@+-]+)*/[\w.-]*env[\w.-]*/bin")
 _INTERPRETER = re.compile(r"(python|pip)(3(\.\d{1,2})?)?")
@@ -28,11 +29,6 @@ _FOLLOWS = {
 _PLANS = frozenset({"sort"})
 """Programs that take as much memory as files are large, and put the rest elsewhere."""
 _GOES_THROUGH = _READS_PIPES | _DESCENDING | _FOLLOWS.keys()
-_KEYS = re.compile(
-    r"(?i:(api|access|auth|private|hub)[_ -]?(key|token)|passw|secret|bearer|credential)|\bTOKEN|_TOKEN|\bsk-|AKIA"
-    r"|\bhf_(?![a-z])|BEGIN"
-)
-"""Patterns of a search through a folder that are after keys; ``token`` alone is what a language model makes."""
 
 
 class Judged(NamedTuple):
@@ -128,7 +124,7 @@ def _places(name: str, words: Sequence[Word], folders: paths.Folders, *, piped: 
     if _descends(name, options):
         places = read or ([] if piped and name in _READS_PIPES else ["."])
         problems += [paths.tree(place, folders) for place in places]
-        problems += [_SEEKS for word in words if places and word.role == "text" and _KEYS.search(word.text)]
+        problems += [SEEKS for word in words if places and word.role == "text" and LOOKS_LIKE_KEYS.search(word.text)]
     else:
         problems += [paths.content(place, folders) for place in read]
     if name in _PLANS:
@@ -136,9 +132,6 @@ def _places(name: str, words: Sequence[Word], folders: paths.Folders, *, piped: 
     if name in _FOLLOWS and all(not options.isdisjoint(needed) for needed in _FOLLOWS[name]):
         problems += [paths.linked(place, folders) for place in shown or ["."]]
     return worst(problems)
-
-
-_SEEKS = Problem("read-secret", "a search through a folder for what looks like keys")
 
 
 def _descends(name: str, options: Collection[str]) -> bool:

@@ -1,7 +1,9 @@
 """grep and its kin."""
 
 from replay.policy.judgement import Problem
-from replay.policy.options import COUNT, SIZE, Program
+from replay.policy.options import COUNT, SIZE, Check, Program
+from replay.policy.seeking import seeks_by_grep, seeks_by_rg
+from replay.regex import Dialect
 
 _FLAGS = (
     "-i -v -n -c -l -L -o -h -H -r -R -w -x -E -F -P -G -s -q -a -I -b -U -z --ignore-case --invert-match "
@@ -44,8 +46,16 @@ _RG = Program(
     least=1,
     fixed=("--no-config",),
     refused=dict.fromkeys(("--pre", "--pre-glob", "--hostname-bin", "-z", "--search-zip", "--hyperlink-format"), _RUNS),
+    weigh=seeks_by_rg,
     examples=("rg -n 'compute objects|tags' internal -S", "rg --files src", "rg -tpy -g '!x' -A3 def src", "rg x src"),
 )  # fmt: skip
+
+_DIALECTS: dict[str, Dialect] = {"grep": "basic", "egrep": "extended", "fgrep": "fixed"}
+
+
+def _weigh(dialect: Dialect) -> Check:
+    return lambda call: seeks_by_grep(call, dialect)
+
 
 PROGRAMS = (
     *(
@@ -57,9 +67,10 @@ PROGRAMS = (
             least=1,
             number="-C",
             instead=("-e", "-f", "--regexp", "--file"),
-            examples=(f"{name} -n 'def forward' f", f"{name} -rn x src", f"{name} -A3 -e a -e b f", f"{name} -5 x"),
+            weigh=_weigh(dialect),
+            examples=(f"{name} -n 'def forward' f", f"{name} -rn def src", f"{name} -A3 -e a -e b f", f"{name} -5 x"),
         )
-        for name in ("grep", "egrep", "fgrep")
+        for name, dialect in _DIALECTS.items()
     ),
     _RG,
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from replay.policy.judgement import Problem, Word
 from replay.policy.options import COUNT, LIST, SIZE, Answer, Call, Program, Understood
+from replay.policy.paths import only_plain
 from replay.policy.sed import check_sed
 
 _ENDLESS = Problem("unknown", "does not end by itself")
@@ -67,6 +68,12 @@ def _check_tac(call: Call) -> Problem | None:
 
 
 _BACKWARDS = Problem("read-intrusive", "tac: keeps what cannot be read from its end, as in /proc, in a temporary file")
+
+
+def _weigh_diff(call: Call) -> Problem | None:
+    """Two folders may hold secrets, of which all lines are printed that differ."""
+    shown = call.has("-r", "--recursive") and not call.has("-q", "--brief") and not only_plain(call.operands)
+    return Problem("read-secret", "diff -r: prints what differs in any file of a folder") if shown else None
 
 
 PROGRAMS = (
@@ -170,7 +177,9 @@ PROGRAMS = (
         refused={"-l": Problem("code", "runs pr"), "--paginate": Problem("code", "runs pr")},
         least=2,
         most=2,
-        examples=("diff -u a b",),
+        weigh=_weigh_diff,
+        examples=("diff -u a b", "diff -rq a b"),
+        asked=("diff -r a b",),
     ),
     Program("cmp", flags="-s -l -b", valued={"-n": COUNT}, least=2, most=2, examples=("cmp a b",)),
     Program("comm", flags="-1 -2 -3", least=2, most=2, examples=("comm -12 a b",)),

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from probes.host.script import quote
 from replay.policy.judgement import Problem, Word
 from replay.policy.options import Answer, Program, Understood, understand
+from replay.policy.paths import only_plain
 from replay.policy.patterns import explodes
 from replay.policy.programs.git.commands import COMMANDS, RANGE, log
 from replay.policy.programs.git.forms import FORMS, changes, is_bare, prints_secrets, short
+from replay.policy.seeking import SEEKS
 
 _TRANSPORTS = ("ext", "fd", "file", "ftp", "ftps", "git", "http", "https", "ssh")
 _SETTINGS = (
@@ -105,7 +107,8 @@ def _divided(program: Program, words: list[str]) -> Answer:
     found = understand(program, words[:place])
     if isinstance(found, Problem) or place == len(words):
         return found
-    return Understood((*found.words, Word("--", "option"), *(Word(word, "path") for word in behind)), found.asks)
+    asks = None if found.asks is SEEKS and only_plain(behind) else found.asks
+    return Understood((*found.words, Word("--", "option"), *(Word(word, "path") for word in behind)), asks)
 
 
 PROGRAMS = (

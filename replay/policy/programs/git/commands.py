@@ -5,6 +5,7 @@ import re
 from replay.policy.judgement import Problem
 from replay.policy.options import COUNT, Call, Program
 from replay.policy.paths import content
+from replay.policy.seeking import seeks_by_git
 
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 _SHALLOW = ("--ignore-submodules=dirty",)
@@ -71,8 +72,12 @@ def _check_format(call: Call) -> Problem | None:
 
 
 def _weigh(call: Call) -> Problem | None:
-    """The content of a file in another revision may be as secret as the file."""
-    inner = [operand.partition(":")[2] for operand in call.operands if ":" in operand]
+    """The content of a file in another revision may be as secret as the file.
+
+    It stands behind a stage's number, a date with a colon, or the lines of ``-L``: each colon may be the one.
+    """
+    words = (*call.operands, *call.values("-L"))
+    inner = [word[place + 1 :] for word in words for place, letter in enumerate(word) if letter == ":"]
     return next((problem for path in inner if path and (problem := content(path, (None,)))), None)
 
 
@@ -162,7 +167,7 @@ COMMANDS = {
     "check-ignore": _command("check-ignore", "-v -n -q --verbose --no-index", operands=("place",), least=1),
     "check-attr": _command("check-attr", "-a --all", operands=("place",), least=1),
     "diff-tree": _command("diff-tree", f"{_DIFF_FLAGS} -r -t --no-commit-id", valued=_DIFF_VALUED,
-                          optional=_DIFF_OPTIONAL, fixed=_NO_PROGRAMS, least=1),
+                          optional=_DIFF_OPTIONAL, fixed=_NO_PROGRAMS, least=1, weigh=_weigh),
     "diff-index": _command("diff-index", f"{_DIFF_FLAGS} --cached", valued=_DIFF_VALUED, optional=_DIFF_OPTIONAL,
                            fixed=(*_NO_PROGRAMS, *_SHALLOW), least=1, weigh=_filtered_unless_recorded),
     "grep": _command(
@@ -170,7 +175,7 @@ COMMANDS = {
         "--ignore-case --word-regexp --extended-regexp --fixed-strings --heading --break --no-color --untracked",
         valued={"-e": "pattern", "-A": COUNT, "-B": COUNT, "-C": COUNT, "--max-depth": COUNT, "-m": COUNT},
         operands=("pattern", "path"), least=1, instead=("-e",), number="-C",
-        refused={**_REFUSED, "-O": _RUNS}, weigh=None,
+        refused={**_REFUSED, "-O": _RUNS}, weigh=lambda call: _weigh(call) or seeks_by_git(call),
     ),
     "version": _command("version", "--build-options", operands=(), most=0),
     "--version": _command("--version", "", operands=(), most=0),

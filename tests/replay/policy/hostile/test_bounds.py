@@ -69,17 +69,17 @@ def test_a_tree_that_does_not_end_is_refused(path: str) -> None:
     ["/root", "/home", "/home/x", "/etc", "/var", "/mnt", "~", ".", "/x/.ssh", "/x/.aws", "/x/.gnupg/y"],
 )
 def test_a_tree_that_holds_secrets_is_asked_about(path: str) -> None:
-    for search in ("grep -r x", "rg x", "diff -r a"):
+    for search in ("grep -r tensor", "rg x", "diff a"):
         assert assess(f"{search} {path}").effect == "read-secret"
     assert assess(f"ls -R {path}").effect == "read"
 
 
 def test_what_searches_where_it_stands_is_judged_by_that_folder() -> None:
-    assert assess("grep -r x").effect == "read-secret"
-    assert assess("grep -r x", "/srv/app").effect == "read"
+    assert assess("grep -r tensor").effect == "read-secret"
+    assert assess("grep -r tensor", "/srv/app").effect == "read"
     assert assess("rg x").effect == "read-secret"
     assert assess("cat f | rg x").effect == "read"
-    assert assess("cat f | grep -r x").effect == "read-secret"
+    assert assess("cat f | grep -r tensor").effect == "read-secret"
 
 
 TOO_MANY = """

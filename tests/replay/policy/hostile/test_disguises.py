@@ -81,6 +81,33 @@ LEAKS = [
     "rg -e --files -uu /root", "rg -uu -e BEGIN /root", "grep -rE '(TOKEN|SECRET)=' /srv/app",
     "grep -rni api_key /srv", "rg -uu 'hf_[A-Za-z]+' /srv", "grep -r 'Bearer ' /var/log/x",
     "grep -rn -e x -e PASSWORD= /srv/app", "cat /etc/shadow /etc/hosts", "cat /etc/hosts /etc/shadow",
+    "git show :0:.npmrc", "git show :0:id_rsa", "git show :1:.netrc", "git cat-file -p :0:.netrc",
+    "git show 'HEAD@{1 day ago 10:00}:id_rsa'", "git log -L1,9:id_rsa", "git log -L 1,9:.env", "git show -L:x:.env",
+    "git diff-tree -p HEAD~1:.ssh/x HEAD:.ssh/x", "git config --get sendemail.smtppass", "git config github.oauth",
+    "git config --get http.proxy", "git config http.cookiefile", "git config x.apiKey", "git config x.api-key",
+    "git grep -n password", "git grep ''", "git grep -n '[A-Z]*_KEY' -- src", "git grep -v x", "git grep '(_KEY)'",
+    "git grep -n PASSWORD", "git grep api_secret",
+    "git grep -n _KEY -- '*.py' .env.x", "git grep _KEY -- ':!*.py'", "git grep -F K HEAD", "git grep x HEAD:.env",
+    "cat /etc/security/opasswd", "cat /var/backups/shadow.bak", "cat /var/backups/gshadow.bak",
+    "cat /etc/postfix/sasl_passwd", "cat /etc/exim4/passwd.client", "cat /etc/apt/auth.conf",
+    "cat /etc/apt/auth.conf.d/x", "strings /root/.mylogin.cnf", "cat /etc/pki/tls/private/x",
+    "cat /root/.subversion/auth/svn.simple/1", "cat /root/.rhosts", "cat /run/cloud-init/instance-data.json",
+    "cat /etc/cloud/cloud.cfg.d/x.cfg", "cat /root/.config/code-server/config.yaml", "strings /swapfile",
+    "cat /root/.jupyter/jupyter_server_config.py", "cat /root/.jupyter/jupyter_server_config.json",
+    "cat /root/.local/share/jupyter/runtime/jpserver-1.json", "strings /root/.ipython/profile_default/history.sqlite",
+    "cat /root/.config/opencode/x.json", "cat /root/.local/share/opencode/x", "cat /etc/samba/smb.conf",
+    "cat /root/.netrc~", "cat /root/.netrc.bak", "cat /root/.env~", "cat x.pem.old", "cat id_rsa.orig.bak",
+    "cat .env.save", "cat .id_rsa.swp", "cat .env.swp", "cat .env.bak2", "cat /etc/shadow-", "grep x .npmrc.OLD",
+    "grep -r '' /srv/app", "grep -rn . /srv/app", "grep -rhE '^[A-Z_]+=' /srv/app", "grep -ri key /srv/app",
+    "grep -r '_KEY=' /srv/app", "grep -rn 'K[E]Y' /srv/app", "grep -rv x1 /srv", "grep -rP 'K\\S+?=' /srv",
+    "grep -rf p /srv", "grep -rz x1 /srv", "grep -rw HF_TOKEN /srv", "grep -rx 'pass.*' /srv", "egrep -r 'b|_K' /srv",
+    "grep -rE 'a|^[A-Z]' /srv", "fgrep -r = /srv", "grep -r --exclude=x --include=*.py = /srv",
+    "grep -rn 'y9\nKEY' /srv",
+    "grep -r --include=.e[n]v = /srv", "grep -r --include=*.py --include=.en* = /srv", "grep -rP '(?i)kEy' /srv",
+    "rg -uu . /srv/app", "rg -uu '=' /srv/app", "rg --hidden key= -i /srv", "rg --no-ignore -S k.y /srv", "rg -. = x",
+    "rg -g '*' = /srv", "rg -u --passthru x1 /srv", "rg -uu -U x1 /srv", "rg -uu -c --json = /srv", "rg -uuv x1 x",
+    "rg -uu -g '!*.py' = /srv", "rg -uu -tsh = /srv", "rg -uu -tpy -g .env = /srv", "rg -uu '(?i)kEy' /srv",
+    "diff -r /srv/a /srv/empty", "diff -rN /srv/a /nonexist", "diff --recursive -u /srv/a /srv/b",
 ]  # fmt: skip
 NEVER_ENDS = """
     find -L / -name x;find -L /sys -name x;find /sys -follow;find /sys/class -follow -name x;ls -R -L /
@@ -114,6 +141,14 @@ READ = """
     docker ps --format '{{.Names}}';grep -E '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' f;git show 'stash@{3}'
     ifconfig enp1s0f0;ip addr show dev lo;ip link show br-0123456789ab;ip route show 192.0.2.0/24;ip route show default
     ip -br link show up;ip link show ib0
+    git show HEAD:setup.py;git log -L1,9:a.py;git log -L:main:a.py;git show ':0:f';git show 'HEAD@{1 day ago 10:00}:f'
+    git grep -n import;git grep -l password;git grep = -- '*.py' 'x/*.md';git grep -c KEY;git config core.editor
+    cat secrets.py.bak;cat f.bak;cat f~;cat .env.example.old;cat /etc/clouds;cat .f.swp;cat /etc/apt/sources.list
+    grep -rl _KEY= /srv;grep -rc . /srv;grep -r --include='*.py' = /srv;grep -rn 'def forward' /srv;grep -ri tensor x
+    grep -rnE 'num_(heads|layers)' src;grep -rw KEYS /srv;grep -rx word /srv;grep -n . f;grep -rE '^(a|b)$' /srv
+    rg = /srv;rg -uu num_tokens /srv;rg -uu -tpy = /srv;rg -u -g '*.py' = src;rg -. -g '!x' -i tensor x;rg -l = -uu x
+    rg --hidden -tpy -g '*.md' = x;cat f | rg x;rg -uuS Key_ src;grep -rvn -e . -e x /srv;diff -rq /srv/a /srv/b
+    diff -r a.py b.py
     git show 'HEAD^{/fix}';nl -b p^x f;dpkg-query -W -f '${Package}' libc6;git log -m -p -1
 """
 
