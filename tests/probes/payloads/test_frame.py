@@ -13,7 +13,16 @@ from probes import catalogue, envelope
 PAYLOADS = Path(__file__).parents[3] / "probes" / "payloads"
 FILES = sorted(PAYLOADS.glob("*/*.py"))
 NAMES = [path.relative_to(PAYLOADS).as_posix() for path in FILES]
-OLDEST = next(iter(sorted(Path.home().glob(".pyenv/versions/3.8*/bin/python3.8"))), shutil.which("python3.8"))
+
+
+def oldest() -> str | None:
+    """Return a Python 3.8 that runs: pyenv leaves a word on the path that may not."""
+    found = [*map(str, sorted(Path.home().glob(".pyenv/versions/3.8*/bin/python3.8"))), shutil.which("python3.8")]
+    runs = (each for each in found if each and not subprocess.run([each, "-V"], check=False).returncode)
+    return next(runs, None)
+
+
+OLDEST = oldest()
 
 
 def block(text: str, title: str) -> str:
