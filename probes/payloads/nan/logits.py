@@ -185,8 +185,8 @@ def from_llama_cpp(server: Server, prompt: str, tokens: int) -> Said:
     values: list[float] = []
     try:
         ids = server.ask("/tokenize", {"content": prompt, "add_special": True})["tokens"]
-        # An answer that is no text, as half a character is none, is refused, and an end has no numbers: so it has to say
-        # a letter; the numbers are those before that.
+        # An answer that is no text, as half a character is none, is refused, and an end has no numbers: so it has to
+        # say a letter; the numbers are those before that.
         drawn = {"grammar": 'root ::= "a"'}
         for _ in range(tokens):
             answer = server.ask("/completion", dict(drawn, prompt=ids + said, n_predict=1, n_probs=1, temperature=-1))
