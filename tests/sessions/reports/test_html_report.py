@@ -89,3 +89,12 @@ def test_a_session_without_a_tree_has_a_page_too(data: ReportData) -> None:
 def test_a_reconstruction_says_so_on_the_page(data: ReportData) -> None:
     assert "Reconstruction." in render(replace(data, session=replace(data.session, reconstructed=True)))
     assert "Reconstruction." not in render(data)
+
+
+def test_where_a_hypothesis_without_a_place_comes_from_begins_the_line(data: ReportData) -> None:
+    first, *rest = data.tree.hypotheses
+    nodes = (first, *(node.model_copy(update={"stated_in": None, "decided_in": None}) for node in rest))
+    said = render(replace(data, tree=data.tree.model_copy(update={"hypotheses": nodes})))
+    lines = [re.sub("<[^>]*>", "", line) for line in re.findall(r'<p class="places quiet">(.*?)</p>', said, re.DOTALL)]
+    assert len(lines) == len(rest)
+    assert all(re.match(r"\s*(Refines H\d+ · from|From) \w+:", line) for line in lines), lines
