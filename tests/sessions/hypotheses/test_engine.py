@@ -51,6 +51,13 @@ def test_the_symptom_is_the_users_own_sentence() -> None:
     assert root.stated_in == 0
 
 
+@pytest.mark.parametrize("request_", ["Find out why.", "Why?", "What is it?"])
+def test_a_request_that_names_nothing_is_no_symptom(request_: str) -> None:
+    told = "The upload service answers 500 for every file larger than 10 MB."
+    made = analyze([Message(ordinal=0, role="user", text=f"{told} {request_}")], [])
+    assert made.hypotheses[0].statement == told
+
+
 def test_an_empty_log_has_a_symptom_that_is_not_known_and_nothing_else() -> None:
     made = analyze((), ())
     assert [h.root for h in made.hypotheses] == [True]

@@ -28,7 +28,7 @@ __all__ = [
     "Row",
 ]
 
-VERSION = "rules-5"
+VERSION = "rules-6"
 
 OPENS = 1.25
 """Score from which a sentence states a hypothesis."""

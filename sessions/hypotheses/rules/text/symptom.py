@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sessions.hypotheses.rules.find.state import shorten
 from sessions.hypotheses.rules.table import SYMPTOMS
 from sessions.hypotheses.rules.table.sieve import Sieve
+from sessions.hypotheses.rules.text.annotate import terms
 from sessions.hypotheses.rules.text.segment import Sentence
 from sessions.hypotheses.tree import symptom
 from sessions.models.hypothesis import Hypothesis
@@ -34,5 +35,7 @@ def root(sentences: Sequence[Sentence]) -> Hypothesis:
 
 
 def _worth(sentence: Sentence) -> float:
+    if not terms(sentence.text):
+        return 0.0  # "Find out why." names nothing that goes wrong
     words = sum(row.weight for row, _ in _TOLD.search(sentence.text))
     return words + (_USER if sentence.role == "user" else 0.0) - _EARLIER * sentence.number
