@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from probes.fleet import HOSTS_AT_ONCE
 from probes.host.targets import Target
 from replay import recording, verdict
 from replay.conduct import conduct
@@ -20,8 +21,6 @@ from sessions.models.replay import Plan, PlannedStep, RunStep
 from sessions.store.reader import Reader
 from sessions.store.writer import Writer
 
-HOSTS_AT_ONCE = 32
-"""Targets that are connected at the same time."""
 MOST = 1000
 """Targets of one replay."""
 _RANGE = re.compile(r"\[([\d,-]+)\]")

@@ -9,19 +9,22 @@ from replay.policy.judge import judge
 from replay.policy.judgement import Judgement
 from replay.rewrite import PathRules, rewrite
 from replay.scratch.closure import Files
-from replay.scratch.prepare import prepare
+from replay.scratch.prepare import Prepared, prepare
 from replay.scratch.shared import Shared
+from replay.scratch.writing import Written
 from sessions.errors import BadInput, UsageProblem
 from sessions.ingest.secrets import MARK
-from sessions.models.replay import Plan, PlannedStep
+from sessions.models.replay import Effect, Plan, PlannedStep
 from sessions.models.session import Step
 from sessions.store.reader import Reader
 
 LONGEST = 300.0
 """Seconds that a step gets at most, whatever its recorded ``timeout`` says."""
 USUAL = 60.0
-_CODE = "runs recorded code in a folder of its own, which is taken away afterwards"
-_WRITES = "writes into a folder of the run's own, which is taken away at its end"
+_ALLOWED: Mapping[Effect, str] = {
+    "code": "runs recorded code in a folder of its own, which is taken away afterwards",
+    "writes": "writes into a folder of the run's own, which is taken away at its end",
+}
 _LOOKS = "reads what earlier steps of this plan write, in the same folder"
 IN_SANDBOX = "runs in a sandbox on this machine: proves nothing about the GPU host"
 
@@ -171,25 +174,8 @@ class _Planner:
         if isinstance(found, str):
             return self._refused(step, *judgement.reasons, found, judgement=judgement)
         timeouts = [command.timeout for command in step.commands if command.timeout]
-        return PlannedStep(
-            step=step.ordinal,
-            command=step.command,
-            effect="writes",
-            decision="ask",
-            reasons=(_WRITES, *found.notes, *self._notes),
-            stages=tuple(stage.words for pipe in found.pipes for stage in pipe.stages),
-            pipes=found.pipes,
-            local_stages=found.local_stages,
-            sent=found.sent,
-            cwd=found.cwd,
-            merge_stderr=found.merge_stderr,
-            timeout=min([*timeouts, USUAL, LONGEST]),
-            user=self._target.user,
-            recorded_host=host,
-            target=self._target.name,
-            mapped_paths=found.scratch.written,
-            scratch=found.scratch,
-        )
+        timeout = min([*timeouts, USUAL, LONGEST])
+        return self._in_scratch(step, "writes", found, timeout, found.scratch.written)
 
     def _code(self, step: Step, judgement: Judgement, files: Files) -> PlannedStep:
         """Plan a step that runs a script of the session, in a folder of its own."""
@@ -198,24 +184,37 @@ class _Planner:
         prepared = unmapped or prepare(step, files, self._rules)
         if isinstance(prepared, str):
             return self._refused(step, *judgement.reasons, prepared, judgement=judgement)
+        timeout = min(step.commands[0].timeout or USUAL, LONGEST)
+        mapped = tuple((file.path, file.place) for file in prepared.scratch.files)
+        return self._in_scratch(step, "code", prepared, timeout, mapped)
+
+    def _in_scratch(
+        self,
+        step: Step,
+        effect: Effect,
+        found: Written | Prepared,
+        timeout: float,
+        mapped: tuple[tuple[str, str], ...],
+    ) -> PlannedStep:
+        """Return a step that runs in a scratch folder, as a person allows and is asked about."""
         return PlannedStep(
             step=step.ordinal,
             command=step.command,
-            effect="code",
+            effect=effect,
             decision="ask",
-            reasons=(_CODE, *prepared.notes, *self._notes),
-            stages=tuple(stage.words for pipe in prepared.pipes for stage in pipe.stages),
-            pipes=prepared.pipes,
-            local_stages=prepared.local_stages,
-            sent=prepared.sent,
-            cwd=prepared.cwd,
-            merge_stderr=prepared.merge_stderr,
-            timeout=min(step.commands[0].timeout or USUAL, LONGEST),
+            reasons=(_ALLOWED[effect], *found.notes, *self._notes),
+            stages=tuple(stage.words for pipe in found.pipes for stage in pipe.stages),
+            pipes=found.pipes,
+            local_stages=found.local_stages,
+            sent=found.sent,
+            cwd=found.cwd,
+            merge_stderr=found.merge_stderr,
+            timeout=timeout,
             user=self._target.user,
-            recorded_host=host,
+            recorded_host=step.commands[0].host,
             target=self._target.name,
-            mapped_paths=tuple((file.path, file.place) for file in prepared.scratch.files),
-            scratch=prepared.scratch,
+            mapped_paths=mapped,
+            scratch=found.scratch,
         )
 
     def _refusal(self, step: Step, judgement: Judgement) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from contextlib import aclosing
 from pathlib import Path
 from unittest.mock import patch
 
+from probes.fleet import HOSTS_AT_ONCE
 from probes.host import ssh
-from replay import engine, fleet
+from replay import engine
 from replay.fleet import Member, conduct_all
 from replay.plan import Hosts, build_plan
 from replay.progress import Done, Ended
@@ -43,7 +44,7 @@ async def test_every_host_has_its_result(server: Sshd, tmp_path: Path) -> None:
                     if isinstance(told.event, Ended):
                         worths[told.target] = told.event.worths
     assert set(results) == set(worths) == {target.name for target in hosts.targets}
-    assert 1 < hosts.most <= fleet.HOSTS_AT_ONCE
+    assert 1 < hosts.most <= HOSTS_AT_ONCE
     for name, steps in results.items():
         kind = hosts.kind(name)
         outcomes = [step.outcome for step in steps]

@@ -32,7 +32,7 @@ def _needs(nodes: Sequence[Any]) -> list[Texts]:
     found, stretch = [], _EMPTY
     for kind, value in nodes:
         exact = _spellings(kind, value)
-        if exact is not None and len(joined := frozenset(a + b for a in stretch for b in exact)) <= MOST:
+        if exact is not None and (joined := _joined(stretch, exact)) is not None:
             stretch = joined
             continue
         found += [stretch, _best(_inside(kind, value))]
@@ -56,13 +56,18 @@ def _spellings(kind: Any, value: Any) -> Texts | None:
 
 
 def _whole(nodes: Sequence[Any]) -> Texts | None:
-    texts = _EMPTY
+    texts: Texts | None = _EMPTY
     for kind, value in nodes:
         exact = _spellings(kind, value)
-        if exact is None or len(texts) * len(exact) > MOST:
+        texts = None if exact is None or texts is None else _joined(texts, exact)
+        if texts is None:
             return None
-        texts = frozenset(a + b for a in texts for b in exact)
     return texts
+
+
+def _joined(texts: Texts, more: Texts) -> Texts | None:
+    """Return each text followed by each of the others, None if that is too many to tell apart."""
+    return frozenset(a + b for a in texts for b in more) if len(texts) * len(more) <= MOST else None
 
 
 def _inside(kind: Any, value: Any) -> list[Texts]:
