@@ -88,6 +88,11 @@ class Hypothesis(Strict):
         """Whether a person set it last."""
         return self.source.startswith(PERSON)
 
+    @property
+    def only_said(self) -> bool:
+        """Whether nothing but a person's word carries it."""
+        return self.by_person and self.support == "claimed"
+
 
 class Tree(Strict):
     """The hypotheses of one session, root first, and the ranked suspicions under the threshold."""

@@ -45,7 +45,7 @@ class Node:
     @property
     def support(self) -> str:
         """What carries the verdict, in words."""
-        if self.hypothesis.by_person and self.hypothesis.support == "claimed":
+        if self.hypothesis.only_said:
             return "said by a person who cites no output"
         return SUPPORTS[self.hypothesis.support]
 

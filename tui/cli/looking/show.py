@@ -144,7 +144,7 @@ def _label(node: Hypothesis) -> Text:
 
 def _outcome(node: Hypothesis) -> str:
     kind = " · dead end" if node.verdict in DEAD_ENDS else " · cause" if node.verdict == "confirmed" else ""
-    words = _BY_PERSON if node.by_person and node.support == "claimed" else _SUPPORT[node.support]
+    words = _BY_PERSON if node.only_said else _SUPPORT[node.support]
     support = f" · {words}" if node.verdict in _SHAKY else ""
     cost = f" · {node.cost.steps} step{'s' if node.cost.steps != 1 else ''}" if node.cost.steps else ""
     tokens = f" · {node.cost.tokens:,} tokens" if node.cost.tokens and node.verdict in DEAD_ENDS else ""

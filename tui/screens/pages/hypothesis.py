@@ -79,7 +79,7 @@ def _noted(note: str) -> list[Block]:
 def _facts(one: Hypothesis) -> Iterator[Block]:
     if not one.root:
         ink_name = "" if one.support == "grounded" else one.support
-        words = _BY_PERSON if one.by_person and one.support == "claimed" else SUPPORTS[one.support]
+        words = _BY_PERSON if one.only_said else SUPPORTS[one.support]
         yield lines.field("support", ink(words, ink_name))
     for label, ordinal in (("stated in", one.stated_in), ("decided in", one.decided_in)):
         if ordinal is not None:
